@@ -1,0 +1,21 @@
+/** `AGENTS.md` and its kin, as Pi finds them, without Pi's own warnings. */
+import type { Diagnostics } from '../../ports/diagnostics.ts';
+import type { Sdk } from './sdk.ts';
+
+type ContextFiles = ReturnType<Sdk['loadProjectContextFiles']>;
+
+/** The SDK prints the path and the system's error of an unreadable file; a path never leaves the server. */
+export function loadContextFiles(sdk: Sdk, cwd: string, agentDir: string, diagnostics: Diagnostics): ContextFiles {
+  const print = console.error;
+  let unreadable = 0;
+  console.error = () => {
+    unreadable += 1;
+  };
+  try {
+    return sdk.loadProjectContextFiles({ cwd, agentDir });
+  } finally {
+    // All of this is synchronous, so nobody else's output is lost.
+    console.error = print;
+    if (unreadable > 0) diagnostics.report('warn', 'context_file_unreadable', { count: unreadable });
+  }
+}

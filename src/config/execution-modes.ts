@@ -1,0 +1,104 @@
+/** `execution-modes.json`, the operator's choice per workspace (ADR 0009). */
+import * as z from 'zod/mini';
+import type { ContainerSettings, ExecutionProfile, WorkspaceMode } from './configuration.ts';
+import type { IssueLog } from './issues.ts';
+import { ALIAS, MAX_CONTAINER_PROFILES, MAX_WRITERS } from './limits.ts';
+import { list } from './schema.ts';
+import { parseStrictJson } from './strict-json.ts';
+
+export interface ModeChoice {
+  readonly mode: WorkspaceMode;
+  readonly container?: ContainerSettings;
+}
+
+export interface ModeContext {
+  readonly workspaces: ReadonlySet<string>;
+  readonly profiles: Readonly<Record<string, ExecutionProfile>>;
+}
+
+/** An image name, tag, digest or id; it becomes an argument of podman, so it must not look like an option. */
+const IMAGE = /^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,255}$/;
+
+const documentSchema = z.strictObject({ schemaVersion: z.literal(1), workspaces: z.record(z.string(), z.unknown()) });
+
+const MODES = {
+  host: z.strictObject({ mode: z.literal('host'), acceptHostWrites: z.literal(true) }),
+  container: z.strictObject({
+    mode: z.literal('container'),
+    writers: z._default(
+      z
+        .number()
+        .check(
+          z.refine(
+            (count) => Number.isInteger(count) && count >= 1 && count <= MAX_WRITERS,
+            `must be a whole number from 1 to ${MAX_WRITERS}`,
+          ),
+        ),
+      1,
+    ),
+    lifecycle: z._default(z.enum(['persistent', 'ephemeral']), 'persistent'),
+    profiles: list(z.string(), MAX_CONTAINER_PROFILES).check(
+      z.refine((names) => names.length > 0, 'must have at least 1 entry'),
+    ),
+    image: z._default(z.string().check(z.regex(IMAGE, 'must be an image name or id')), 'node'),
+    network: z._default(z.enum(['pasta', 'none']), 'pasta'),
+    cache: z._default(z.enum(['none', 'go']), 'none'),
+  }),
+  'read-only': z.strictObject({ mode: z.literal('read-only') }),
+};
+
+/**
+ * Reads the modes; workspaces without an entry are not in the result. Whatever
+ * is wrong goes to the log, and then the result must not be used.
+ */
+export function parseExecutionModes(bytes: Uint8Array, context: ModeContext, log: IssueLog): Map<string, ModeChoice> {
+  const choices = new Map<string, ModeChoice>();
+  const parsed = parseStrictJson(bytes, log);
+  if (!parsed.ok) {
+    if (parsed.problem === 'not_json') log.add([], 'is not JSON in UTF-8');
+    return choices;
+  }
+  const document = documentSchema.safeParse(parsed.value);
+  if (!document.success) {
+    log.addAll([], document.error);
+    return choices;
+  }
+  for (const [alias, entry] of Object.entries(document.data.workspaces)) {
+    if (log.settled) break;
+    const choice = parseEntry(alias, entry, context, log);
+    if (choice !== undefined) choices.set(alias, choice);
+  }
+  return choices;
+}
+
+function parseEntry(alias: string, entry: unknown, context: ModeContext, log: IssueLog): ModeChoice | undefined {
+  const path = ['workspaces', alias];
+  if (!ALIAS.test(alias)) log.add(path, 'has a malformed alias');
+  else if (!context.workspaces.has(alias)) log.add(path, 'is not a configured workspace');
+  const mode = typeof entry === 'object' && entry !== null && 'mode' in entry ? entry.mode : undefined;
+  if (mode !== 'host' && mode !== 'container' && mode !== 'read-only') {
+    log.add([...path, 'mode'], 'must be "host", "container" or "read-only"');
+    return undefined;
+  }
+  const result = MODES[mode].safeParse(entry);
+  if (!result.success) {
+    log.addAll(path, result.error);
+    return undefined;
+  }
+  if (result.data.mode !== 'container') return { mode };
+  const { mode: _, ...container } = result.data;
+  checkProfiles(alias, container.profiles, context, log);
+  return { mode, container };
+}
+
+/** Cursor's runtime brings its own authentication and processes, which a writer's boundary does not cover. */
+function checkProfiles(alias: string, profiles: readonly string[], context: ModeContext, log: IssueLog): void {
+  for (const [index, name] of profiles.entries()) {
+    const path = ['workspaces', alias, 'profiles', index];
+    const profile = context.profiles[name];
+    if (profile === undefined) log.add(path, 'is not an execution profile');
+    else if (profile.permissionProfile !== 'coding') log.add(path, 'must be a coding profile');
+    else if (profile.provider.toLowerCase() === 'cursor') log.add(path, 'must not use the Cursor provider');
+    if (profiles.indexOf(name) < index) log.add(path, 'is already listed');
+  }
+}

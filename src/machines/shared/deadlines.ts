@@ -1,0 +1,22 @@
+/**
+ * Every deadline of the session side, in milliseconds (contract, section 4).
+ * Charts refer to them by name, so that a test can put other numbers in their
+ * place and fire them by hand.
+ */
+export const DEADLINES_MS = {
+  /** Each authentication or catalogue operation. */
+  authenticationTimeout: 5_000,
+  /** Loading the SDK, and building a session with it. */
+  creationTimeout: 10_000,
+  preflightTimeout: 5_000,
+  /** One caller's wait for an abort; the attempt itself may go on. */
+  abortTimeout: 5_000,
+  /** What close grants a running turn before the handle is disposed anyway. */
+  closeAbortTimeout: 5_000,
+  disposeTimeout: 5_000,
+  registryTimeout: 12_000,
+  processTimeout: 15_000,
+} as const;
+
+export type DeadlineName = keyof typeof DEADLINES_MS;
+export type Deadlines = Readonly<Record<DeadlineName, number>>;

@@ -1,0 +1,15 @@
+/**
+ * Charts name the actors that they need; the wiring provides the real ones.
+ * These stand-ins make a missing one fail loudly instead of doing nothing.
+ */
+import { fromCallback, fromPromise, type EventObject } from 'xstate';
+
+export function unprovidedPromise<TOutput, TInput>(name: string) {
+  return fromPromise<TOutput, TInput>(() => Promise.reject(new Error(`actor not provided: ${name}`)));
+}
+
+export function unprovidedCallback<TEvent extends EventObject, TInput>(name: string) {
+  return fromCallback<TEvent, TInput>(() => {
+    throw new Error(`actor not provided: ${name}`);
+  });
+}

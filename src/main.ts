@@ -1,0 +1,67 @@
+/** Composition root of the server: stdout guard, configuration, wiring, run. */
+import { diagnostics, stdout } from './stdout.ts';
+import { randomUUID } from 'node:crypto';
+import { constants } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { configurationFiles } from './adapters/fs/configuration-files.ts';
+import { createMcpServer } from './adapters/mcp/server.ts';
+import { StdioTransport } from './adapters/mcp/stdio-transport.ts';
+import { createPiAgent } from './adapters/pi/pi-agent.ts';
+import { createChildScope } from './adapters/process/child-scope.ts';
+import { createServerApp } from './app/server-app.ts';
+import type { Configuration } from './config/configuration.ts';
+import { loadConfiguration } from './config/load-configuration.ts';
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+const SIGNAL_STATUS_BASE = 128;
+
+/** Built, this file is `dist/main.js`, and the reaper its neighbour. */
+const IS_BUILT = import.meta.url.endsWith('.js');
+const PACKAGE_ROOT = fileURLToPath(new URL('..', import.meta.url));
+const REAPER = fileURLToPath(new URL(IS_BUILT ? 'reaper.js' : 'adapters/process/reaper.ts', import.meta.url));
+
+function failStartup(code: string): never {
+  diagnostics.report('error', 'startup_failed', { stage: 'startup', code });
+  process.exit(1);
+}
+
+function run(configuration: Configuration): void {
+  const childScope = createChildScope({ reaperPath: REAPER, diagnostics });
+  const transport = new StdioTransport({
+    stdin: process.stdin,
+    output: stdout.output,
+    diagnostics,
+    onEnd: () => app.end(),
+  });
+  const app = createServerApp({
+    configuration,
+    agent: createPiAgent({ configuration, diagnostics, childScope }),
+    transport,
+    diagnostics,
+    now: Date.now,
+    newId: randomUUID,
+  });
+  for (const signal of SIGNALS) {
+    process.on(signal, () => app.signal(SIGNAL_STATUS_BASE + constants.signals[signal]));
+  }
+  process.on('uncaughtException', () => {
+    diagnostics.report('error', 'internal_error', { code: 'uncaught_exception' });
+    app.defect();
+  });
+  // A provider's or extension's forgotten promise must not take every session down.
+  process.on('unhandledRejection', () => {
+    diagnostics.report('error', 'internal_error', { code: 'unhandled_rejection' });
+  });
+  void app.exited.then((status) => process.exit(status));
+  createMcpServer({ service: app.service, configuration, diagnostics })
+    .connect(transport)
+    .then(app.ready, app.defect);
+}
+
+try {
+  const loaded = loadConfiguration({ env: process.env, packageRoot: PACKAGE_ROOT, files: configurationFiles });
+  if (!loaded.ok) failStartup(loaded.code);
+  run(loaded.configuration);
+} catch {
+  failStartup('startup_failed');
+}

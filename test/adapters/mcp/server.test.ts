@@ -1,0 +1,237 @@
+import { Ajv } from 'ajv';
+import { describe, expect, it } from 'vitest';
+import { MESSAGES } from '../../../src/adapters/mcp/messages.ts';
+import { capabilitiesView, sessionView, turnView } from '../../../src/adapters/mcp/projection.ts';
+import { TOOLS, type ToolName } from '../../../src/adapters/mcp/tools.ts';
+import type { ErrorCode } from '../../../src/ports/error-code.ts';
+import type { SessionService } from '../../../src/ports/session-service.ts';
+import manifest from '../../../package.json' with { type: 'json' };
+import { COMPLETED, CONFIGURATION, call, fakeService, SECRET, SESSION, startClient, startRaw, TURN } from './harness.ts';
+
+const ids = { sessionId: SESSION.id };
+const session = sessionView(SESSION);
+
+/** Per tool: arguments, what the service must be asked, what must come back. */
+const CASES: Record<ToolName, { args: object; asked: unknown[]; payload: object }> = {
+  pi_capabilities_get: { args: {}, asked: [], payload: capabilitiesView(CONFIGURATION) },
+  pi_session_start: {
+    args: { workspace: 'app', executionProfile: 'review' },
+    asked: [{ method: 'start', args: [{ workspace: 'app', executionProfile: 'review' }] }],
+    payload: { session },
+  },
+  pi_session_list: { args: {}, asked: [{ method: 'list', args: [] }], payload: { sessions: [session] } },
+  pi_session_get: { args: ids, asked: [{ method: 'get', args: [SESSION.id] }], payload: { session } },
+  pi_session_prompt: {
+    args: { ...ids, prompt: 'look' },
+    asked: [{ method: 'prompt', args: [{ ...ids, prompt: 'look' }] }],
+    payload: { session: { ...session, state: 'running' }, turn: turnView(TURN) },
+  },
+  pi_turn_get: {
+    args: { ...ids, turnId: TURN.turnId },
+    asked: [{ method: 'turn', args: [SESSION.id, TURN.turnId] }],
+    payload: { turn: turnView(COMPLETED) },
+  },
+  pi_session_abort: { args: ids, asked: [{ method: 'abort', args: [ids] }], payload: { session } },
+  pi_session_close: {
+    args: ids,
+    asked: [{ method: 'close', args: [ids] }],
+    payload: { session: { ...session, state: 'closed' } },
+  },
+};
+
+const ajv = new Ajv({ strict: true });
+const outputs = new Map(TOOLS.map((tool) => [tool.name, ajv.compile(tool.outputSchema)]));
+const names = Object.keys(CASES) as ToolName[];
+
+function failing(code: string): Partial<SessionService> {
+  const failure = { ok: false, code: code as ErrorCode } as const;
+  const late = async () => failure;
+  return { start: late, prompt: late, abort: late, close: late, get: () => failure, turn: () => failure };
+}
+
+function onlyText(result: object): unknown {
+  const blocks = (result as { content?: unknown }).content as { type: string; text: string }[];
+  expect(blocks).toHaveLength(1);
+  expect(blocks[0]?.type).toBe('text');
+  return JSON.parse(blocks[0]?.text ?? '');
+}
+
+describe('the official client', () => {
+  it('negotiates, and reads name, version, instructions and the eight tools', async () => {
+    const client = await startClient();
+    expect(client.getServerVersion()).toEqual({ name: 'pi-session-mcp', version: manifest.version });
+    expect(client.getServerCapabilities()).toEqual({ tools: {} });
+    expect(client.getInstructions()).toContain('pi_turn_get');
+    expect((await client.listTools()).tools).toEqual(JSON.parse(JSON.stringify(TOOLS)));
+  });
+
+  it.each(names)('%s: asks the service and returns one object in both forms', async (name) => {
+    const service = fakeService();
+    const client = await startClient(service);
+    await client.listTools();
+    const result = await client.callTool({ name, arguments: { ...CASES[name].args } });
+    const expected = { ok: true, ...CASES[name].payload };
+    expect(result.structuredContent).toEqual(expected);
+    expect(onlyText(result)).toEqual(expected);
+    expect(result.isError).toBeUndefined();
+    expect(service.calls).toEqual(CASES[name].asked);
+    expect(outputs.get(name)?.(result.structuredContent), JSON.stringify(outputs.get(name)?.errors)).toBe(true);
+  });
+
+  it('leaves the profile to the service when none is named', async () => {
+    const service = fakeService();
+    const client = await startClient(service);
+    await client.callTool({ name: 'pi_session_start', arguments: { workspace: 'app' } });
+    expect(service.calls).toEqual([{ method: 'start', args: [{ workspace: 'app' }] }]);
+  });
+
+  it.each(Object.keys(MESSAGES) as ErrorCode[])('gets %s as a result, the same in both forms', async (code) => {
+    const client = await startClient(fakeService(failing(code)));
+    await client.listTools();
+    for (const name of names) {
+      if (name === 'pi_capabilities_get' || name === 'pi_session_list') continue;
+      const result = await client.callTool({ name, arguments: { ...CASES[name].args } });
+      expect(result.isError).toBe(true);
+      expect(result.structuredContent).toEqual({ ok: false, error: { code, message: MESSAGES[code] } });
+      expect(onlyText(result)).toEqual(result.structuredContent);
+      expect(outputs.get(name)?.(result.structuredContent)).toBe(true);
+    }
+  });
+});
+
+describe('the messages', () => {
+  it('are the fixed ones where the contract fixes them', () => {
+    expect(MESSAGES).toMatchObject({
+      prompt_timeout: 'Pi prompt preflight timed out',
+      abort_timeout: 'Pi abort timed out',
+      skill_load_failed: 'Configured Pi skill could not be loaded',
+      extension_tool_missing: 'Granted Pi extension tool is not available',
+    });
+  });
+
+  it('are short, different, and neither paths nor placeholders', () => {
+    const texts = Object.values(MESSAGES);
+    expect(new Set(texts).size).toBe(texts.length);
+    for (const text of texts) expect(text).toMatch(/^[A-Z][A-Za-z0-9 _,.:;'-]{10,180}$/);
+  });
+});
+
+describe('a defect of ours', () => {
+  const boom = () => {
+    throw new Error(SECRET);
+  };
+  it.each([
+    ['a method that throws', { get: boom }],
+    ['a reply without a record', { get: () => ({ ok: true }) as never }],
+    ['a time that is none', { get: () => ({ ok: true, session: { ...SESSION, createdAt: Number.NaN } }) as never }],
+    ['an undeclared code', { get: () => ({ ok: false, code: SECRET }) as never }],
+    ['a code that every object has', { get: () => ({ ok: false, code: 'constructor' }) as never }],
+  ])('%s is internal_error and stays unnamed', async (_, replies) => {
+    const server = await startRaw(fakeService(replies));
+    const [frame] = await server.exchange(call('pi_session_get', ids));
+    expect(frame?.['result'].structuredContent).toEqual({
+      ok: false,
+      error: { code: 'internal_error', message: MESSAGES.internal_error },
+    });
+    expect(server.diagnostics.reports).toEqual([
+      { level: 'error', event: 'tool_call_defect', fields: { tool: 'pi_session_get' } },
+    ]);
+    expect(server.text()).not.toContain(SECRET);
+  });
+
+  it('also when a method rejects', async () => {
+    const server = await startRaw(fakeService({ close: () => Promise.reject(new Error(SECRET)) }));
+    const [frame] = await server.exchange(call('pi_session_close', ids));
+    expect(frame?.['result'].structuredContent.error.code).toBe('internal_error');
+  });
+});
+
+describe('arguments that do not fit', () => {
+  it.each<[string, ToolName, unknown, string]>([
+    ['a missing field', 'pi_session_get', {}, 'Invalid arguments: "sessionId" is missing.'],
+    ['no arguments at all', 'pi_session_get', undefined, 'Invalid arguments: "sessionId" is missing.'],
+    ['a wrong type', 'pi_session_get', { sessionId: 5 }, 'Invalid arguments: "sessionId" must be a string.'],
+    ['null', 'pi_session_get', { sessionId: null }, 'Invalid arguments: "sessionId" must be a string.'],
+    ['an empty text', 'pi_session_prompt', { ...ids, prompt: '' }, 'Invalid arguments: "prompt" must not be empty.'],
+    [
+      'a long text',
+      'pi_session_prompt',
+      { ...ids, prompt: 'x'.repeat(100_001) },
+      'Invalid arguments: "prompt" is longer than 100000 characters.',
+    ],
+    [
+      'several at once, and an unknown field',
+      'pi_session_prompt',
+      { sessionId: 1, [SECRET]: SECRET },
+      'Invalid arguments: "sessionId" must be a string; "prompt" is missing; no fields but "sessionId" and "prompt" are accepted.',
+    ],
+    ['an unknown field', 'pi_capabilities_get', { [SECRET]: 1 }, 'Invalid arguments: this tool takes no fields.'],
+    ['__proto__', 'pi_session_list', JSON.parse('{"__proto__":{}}'), 'Invalid arguments: this tool takes no fields.'],
+    ['a list', 'pi_session_list', [SECRET], 'Invalid arguments: they must be an object.'],
+    ['a text', 'pi_session_list', SECRET, 'Invalid arguments: they must be an object.'],
+    ['null as a whole', 'pi_session_list', null, 'Invalid arguments: they must be an object.'],
+  ])('%s', async (_, name, args, message) => {
+    const service = fakeService();
+    const server = await startRaw(service);
+    const request = call(name, args);
+    // JSON.stringify drops an own __proto__ of a literal, but not of a parsed object.
+    const [frame] = await server.exchange(JSON.stringify(request));
+    expect(frame).toMatchObject({ id: request['id'], result: { isError: true } });
+    expect(frame?.['result'].structuredContent).toEqual({ ok: false, error: { code: 'invalid_arguments', message } });
+    expect(onlyText(frame?.['result'])).toEqual(frame?.['result'].structuredContent);
+    expect(outputs.get(name)?.(frame?.['result'].structuredContent)).toBe(true);
+    expect(service.calls).toEqual([]);
+    expect(server.text()).not.toContain(SECRET);
+  });
+
+  it('an unknown tool is a result too, which names the eight and not the one', async () => {
+    const server = await startRaw();
+    for (const name of [SECRET, 'constructor', '__proto__', '']) {
+      const [frame] = await server.exchange(call(name, {}));
+      const { error } = frame?.['result'].structuredContent;
+      expect(error.code).toBe('invalid_arguments');
+      for (const tool of names) expect(error.message).toContain(tool);
+      expect(frame?.['result'].isError).toBe(true);
+    }
+    expect(server.text()).not.toContain(SECRET);
+  });
+});
+
+describe('the protocol', () => {
+  const request = (method: string, params?: unknown) => ({ jsonrpc: '2.0', id: 7, method, ...(params !== undefined && { params }) });
+
+  it.each<[string, object, number, string]>([
+    ['server/discover before initialize', request('server/discover', { _meta: {} }), -32601, 'Method not found'],
+    ['an unknown method', request(SECRET), -32601, 'Method not found'],
+    ['resources/list, which we do not offer', request('resources/list'), -32601, 'Method not found'],
+    ['a tool name that is no text', request('tools/call', { name: 5, [SECRET]: SECRET }), -32602, 'Invalid params'],
+    ['a call without params', request('tools/call'), -32602, 'Invalid params'],
+    ['an initialize that is none', request('initialize', { protocolVersion: { [SECRET]: 1 } }), -32603, 'Internal error'],
+    ['params that are a list', request('tools/call', [SECRET]), -32600, 'Invalid request'],
+    ['a wrong _meta', request('tools/list', { _meta: SECRET }), -32600, 'Invalid request'],
+  ])('%s: a fixed text and nothing more', async (_, frame, code, message) => {
+    const server = await startRaw();
+    expect(await server.exchange(frame)).toEqual([{ jsonrpc: '2.0', id: 7, error: { code, message } }]);
+    expect(server.text()).not.toContain(SECRET);
+  });
+
+  it('answers a protocol version that it does not know with its own', async () => {
+    const server = await startRaw();
+    const params = { protocolVersion: SECRET, capabilities: {}, clientInfo: { name: SECRET, version: '0' } };
+    const [frame] = await server.exchange(request('initialize', params));
+    expect(frame?.['result'].protocolVersion).toBe('2025-11-25');
+    expect(server.text()).not.toContain(SECRET);
+  });
+
+  it('handles a call that asks for a task like any other', async () => {
+    const server = await startRaw();
+    const [frame] = await server.exchange(request('tools/call', { name: 'pi_session_list', task: { ttl: 1 } }));
+    expect(frame?.['result'].structuredContent.ok).toBe(true);
+  });
+
+  it('answers each of two requests with one id', async () => {
+    const server = await startRaw();
+    const answers = await server.exchange(request('tools/list'), request('ping'));
+    expect(answers.map((frame) => frame['id'])).toEqual([7, 7]);
+  });
+});
