@@ -71,6 +71,7 @@ export function createServerApp(options: ServerAppOptions): ServerApp {
         for (const { requestIds, reply } of answers) for (const id of requestIds) ask.deliver(id, reply);
       },
       reportRefusal: (failure, request) => reportRefusal(options, failure, request),
+      // Not from within an action: the root would resolve its own actions inside it.
       reportDefect: () => queueMicrotask(() => root.send({ type: 'DEFECT' })),
       ...(options.deadlines && { deadlines: options.deadlines }),
     }),

@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import type { ContainerSettings, ExecutionProfile, WorkspaceMode } from './configuration.ts';
 import type { IssueLog } from './issues.ts';
-import { ALIAS, MAX_CONTAINER_PROFILES, MAX_WRITERS } from './limits.ts';
+import { MAX_CONTAINER_PROFILES, MAX_WRITERS } from './limits.ts';
 import { list } from './schema.ts';
 import { parseStrictJson } from './strict-json.ts';
 
@@ -19,33 +19,32 @@ export interface ModeContext {
 /** An image name, tag, digest or id; it becomes an argument of podman, so it must not look like an option. */
 const IMAGE = /^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,255}$/;
 
-const documentSchema = z.strictObject({ schemaVersion: z.literal(1), workspaces: z.record(z.string(), z.unknown()) });
+/** Built when there is a file to read, so that a start without one does not pay for them. */
+function schemas() {
+  return {
+    document: z.strictObject({ schemaVersion: z.literal(1), workspaces: z.record(z.string(), z.unknown()) }),
+    host: z.strictObject({ mode: z.literal('host'), acceptHostWrites: z.literal(true) }),
+    container: z.strictObject({
+      mode: z.literal('container'),
+      writers: z._default(
+        z.number().check(z.refine(isWriterCount, `must be a whole number from 1 to ${MAX_WRITERS}`)),
+        1,
+      ),
+      lifecycle: z._default(z.enum(['persistent', 'ephemeral']), 'persistent'),
+      profiles: list(z.string(), MAX_CONTAINER_PROFILES).check(
+        z.refine((names) => names.length > 0, 'must have at least 1 entry'),
+      ),
+      image: z._default(z.string().check(z.regex(IMAGE, 'must be an image name or id')), 'node'),
+      network: z._default(z.enum(['pasta', 'none']), 'pasta'),
+      cache: z._default(z.enum(['none', 'go']), 'none'),
+    }),
+    'read-only': z.strictObject({ mode: z.literal('read-only') }),
+  };
+}
 
-const MODES = {
-  host: z.strictObject({ mode: z.literal('host'), acceptHostWrites: z.literal(true) }),
-  container: z.strictObject({
-    mode: z.literal('container'),
-    writers: z._default(
-      z
-        .number()
-        .check(
-          z.refine(
-            (count) => Number.isInteger(count) && count >= 1 && count <= MAX_WRITERS,
-            `must be a whole number from 1 to ${MAX_WRITERS}`,
-          ),
-        ),
-      1,
-    ),
-    lifecycle: z._default(z.enum(['persistent', 'ephemeral']), 'persistent'),
-    profiles: list(z.string(), MAX_CONTAINER_PROFILES).check(
-      z.refine((names) => names.length > 0, 'must have at least 1 entry'),
-    ),
-    image: z._default(z.string().check(z.regex(IMAGE, 'must be an image name or id')), 'node'),
-    network: z._default(z.enum(['pasta', 'none']), 'pasta'),
-    cache: z._default(z.enum(['none', 'go']), 'none'),
-  }),
-  'read-only': z.strictObject({ mode: z.literal('read-only') }),
-};
+function isWriterCount(count: number): boolean {
+  return Number.isInteger(count) && count >= 1 && count <= MAX_WRITERS;
+}
 
 /**
  * Reads the modes; workspaces without an entry are not in the result. Whatever
@@ -58,29 +57,35 @@ export function parseExecutionModes(bytes: Uint8Array, context: ModeContext, log
     if (parsed.problem === 'not_json') log.add([], 'is not JSON in UTF-8');
     return choices;
   }
-  const document = documentSchema.safeParse(parsed.value);
+  const shapes = schemas();
+  const document = shapes.document.safeParse(parsed.value);
   if (!document.success) {
     log.addAll([], document.error);
     return choices;
   }
   for (const [alias, entry] of Object.entries(document.data.workspaces)) {
     if (log.settled) break;
-    const choice = parseEntry(alias, entry, context, log);
+    const choice = parseEntry(alias, entry, shapes, context, log);
     if (choice !== undefined) choices.set(alias, choice);
   }
   return choices;
 }
 
-function parseEntry(alias: string, entry: unknown, context: ModeContext, log: IssueLog): ModeChoice | undefined {
+function parseEntry(
+  alias: string,
+  entry: unknown,
+  shapes: ReturnType<typeof schemas>,
+  context: ModeContext,
+  log: IssueLog,
+): ModeChoice | undefined {
   const path = ['workspaces', alias];
-  if (!ALIAS.test(alias)) log.add(path, 'has a malformed alias');
-  else if (!context.workspaces.has(alias)) log.add(path, 'is not a configured workspace');
+  if (!context.workspaces.has(alias)) log.add(path, 'is not a configured workspace');
   const mode = typeof entry === 'object' && entry !== null && 'mode' in entry ? entry.mode : undefined;
   if (mode !== 'host' && mode !== 'container' && mode !== 'read-only') {
     log.add([...path, 'mode'], 'must be "host", "container" or "read-only"');
     return undefined;
   }
-  const result = MODES[mode].safeParse(entry);
+  const result = shapes[mode].safeParse(entry);
   if (!result.success) {
     log.addAll(path, result.error);
     return undefined;

@@ -1,8 +1,8 @@
 /** `execution-modes.json` (ADR 0009). */
 import { describe, expect, test } from 'vitest';
 import {
-  changed,
   type Content,
+  changed,
   configurationOf,
   entries,
   failureOf,

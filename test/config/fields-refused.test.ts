@@ -1,6 +1,6 @@
 /** Each field of section 2 on the wrong side of its limit; servers have a file of their own. */
 import { describe, expect, test } from 'vitest';
-import { path, type Refusal, safe, server, skillPath, tool, worker } from './builders.ts';
+import { type Refusal, safe, server, skillPath, worker } from './builders.ts';
 import { changed, entries, failureOf, load, repeat } from './kit.ts';
 
 const TOP: readonly Refusal[] = [

@@ -130,7 +130,6 @@ describe('aliases that objects know', () => {
       expect(record).toBeDefined();
       expect(Object.getPrototypeOf(record)).toBeNull();
       expect(record?.constructor).toBeUndefined();
-      expect(record?.['__proto__']).toBeUndefined();
     }
   });
 });
@@ -161,4 +160,11 @@ test('the example that ships with the package is valid', () => {
   const example = readFileSync(fileURLToPath(new URL('../../pi-session-mcp.example.json', import.meta.url)));
   const configuration = configurationOf(load(example));
   expect(Object.keys(configuration.executionProfiles).length).toBeGreaterThan(1);
+});
+
+test('so are the examples of the operator guide', () => {
+  const guide = readFileSync(fileURLToPath(new URL('../../docs/configuration.md', import.meta.url)), 'utf8');
+  const [main, modes] = [...guide.matchAll(/```json\n([^`]*)```/g)].map((match) => match[1] ?? '');
+  const configuration = configurationOf(load(main ?? '', { [MODES_PATH]: modes ?? '' }));
+  expect(Object.values(configuration.workspaces).map(({ mode }) => mode)).toEqual(['container', 'host', 'read-only']);
 });

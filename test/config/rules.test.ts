@@ -1,18 +1,6 @@
 /** Each rule over several fields, broken once, and the code that thinking levels have to themselves. */
 import { describe, expect, test } from 'vitest';
-import {
-  aliased,
-  bare,
-  manyLevels,
-  path,
-  type Refusal,
-  safe,
-  sameSkill,
-  search,
-  server,
-  tool,
-  worker,
-} from './builders.ts';
+import { aliased, bare, manyLevels, type Refusal, safe, sameSkill, search, server, worker } from './builders.ts';
 import { changed, failureOf, type Json, load } from './kit.ts';
 
 const RULES: readonly Refusal[] = [

@@ -1,7 +1,7 @@
 /** Each field below `mcpServers` on the wrong side of its limit. */
 import { describe, expect, test } from 'vitest';
 import { path, type Refusal, safe, search, server, tool } from './builders.ts';
-import { changed, entries, failureOf, load, repeat } from './kit.ts';
+import { changed, entries, failureOf, load } from './kit.ts';
 
 const SERVER: readonly Refusal[] = [
   ...(

@@ -1,5 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { type AnyStateMachine, and, assign, createMachine, enqueueActions, fromPromise, log, raise, sendTo, spawnChild } from 'xstate';
+import {
+  type AnyStateMachine,
+  and,
+  assign,
+  createMachine,
+  enqueueActions,
+  fromPromise,
+  log,
+  raise,
+  sendTo,
+  spawnChild,
+} from 'xstate';
 import { lintChart } from './chart-lint.ts';
 import { invocation, mutant } from './mutate.ts';
 import { jobMachine, poolMachine } from './toy.ts';
@@ -7,7 +18,11 @@ import { jobMachine, poolMachine } from './toy.ts';
 type Part = Record<string, unknown>;
 
 /** A chart without fault but for the part given. */
-function chart({ state = {}, root = {}, implementations = {} }: Record<'state' | 'root' | 'implementations', Part> | Part) {
+function chart({
+  state = {},
+  root = {},
+  implementations = {},
+}: Record<'state' | 'root' | 'implementations', Part> | Part) {
   const resting = { description: 'x', meta: { rests: 'x' } };
   const config = {
     id: 'bad',
@@ -38,7 +53,11 @@ const broken: [string, AnyStateMachine, RegExp][] = [
   ['numeric delay', chart({ state: { after: { 500: 'b' } } }), /delay "500" is not declared/],
   ['endless delay', chart({ implementations: { delays: { d: Infinity } } }), /"d" of Infinity ms/],
   ['unnamed delay of raise', chart({ state: { entry: raise({ type: 'X' }, { delay: 5 }) } }), /unnamed delay of 5/],
-  ['undeclared delay of raise', chart({ state: { entry: raise({ type: 'X' }, { delay: 'zz' as never }) } }), /"zz" is not/],
+  [
+    'undeclared delay of raise',
+    chart({ state: { entry: raise({ type: 'X' }, { delay: 'zz' as never }) } }),
+    /"zz" is not/,
+  ],
   ['inline actor', chart({ state: { invoke: { id: 'i', src: actor, onError: 'b' } } }), /inline actor/],
   ['undeclared actor', chart({ state: { invoke: { id: 'i', src: 'zz', onError: 'b' } } }), /actor "zz"/],
   ['bare wildcard', chart({ state: { on: { '*': 'b' } } }), /bare \*/],

@@ -64,7 +64,8 @@ function lintShape(node: AnyStateNode): string[] {
 function lintDeadline(node: AnyStateNode, { delays }: Implementations): string[] {
   const findings: string[] = [];
   for (const delay of Object.keys((node.config.after as object | undefined) ?? {})) {
-    if (!(delay in delays)) findings.push(`${node.id}: delay "${delay}" is not declared by name and would fire at once`);
+    if (!(delay in delays))
+      findings.push(`${node.id}: delay "${delay}" is not declared by name and would fire at once`);
   }
   if (node.type !== 'atomic') return findings;
   const line = lineage(node);
@@ -78,18 +79,17 @@ function lintDeadline(node: AnyStateNode, { delays }: Implementations): string[]
   return findings;
 }
 
-function lintInvoke(
-  node: AnyStateNode,
-  invoke: AnyStateNode['invoke'][number],
-  { actors }: Implementations,
-): string[] {
+function lintInvoke(node: AnyStateNode, invoke: AnyStateNode['invoke'][number], { actors }: Implementations): string[] {
   const findings: string[] = [];
   const declared = [(node.config.invoke as { id?: string }[] | undefined) ?? []].flat();
   if (!declared.some(({ id }) => id === invoke.id)) findings.push(`${node.id}: invoke without an explicit id`);
   const src = String(invoke.src);
   if (src.startsWith('xstate.invoke.')) findings.push(`${node.id}: inline actor in invoke "${invoke.id}"`);
   else if (!(src in actors)) findings.push(`${node.id}: actor "${src}" is not declared`);
-  if (!handles(node, `xstate.error.actor.${invoke.id}`)) findings.push(`${node.id}: invoke "${invoke.id}" has no onError`);
+  // A root may want to break with its child: then `meta.escalates` names it.
+  const escalates = ([metaOf(node).escalates ?? []].flat() as unknown[]).includes(invoke.id);
+  if (!escalates && !handles(node, `xstate.error.actor.${invoke.id}`))
+    findings.push(`${node.id}: invoke "${invoke.id}" has no onError`);
   if (invoke.systemId) findings.push(`${node.id}: systemId breaks traversal and hides who talks to whom`);
   return findings;
 }

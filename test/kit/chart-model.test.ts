@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createActor, fromPromise } from 'xstate';
 import { type ChartPath, chartModel } from './chart-model.ts';
 import { Coverage } from './coverage.ts';
-import { type Domain, doneEvent, errorEvent } from './domain.ts';
+import { afterEvent, type Domain, doneEvent, errorEvent } from './domain.ts';
 import { ManualClock } from './manual-clock.ts';
 import { jobMachine, poolMachine, type Work } from './toy.ts';
 
@@ -94,7 +94,7 @@ describe('reachable', () => {
   test('has blocked guards and timers, and with `everywhere` the ignored events too', () => {
     const closing = (everywhere: boolean) =>
       job.reachable({ everywhere }).filter(({ state }) => state.matches('closing') && state.context.failures === 0);
-    expect(closing(false).map(({ event }) => event.type)).toEqual(['xstate.after.closeTimeout.job.closing']);
+    expect(closing(false).map(({ event }) => event.type)).toEqual([afterEvent('closeTimeout', 'job.closing').type]);
     const ignored = closing(true).filter(({ state, nextState }) => job.key(state) === job.key(nextState));
     expect(ignored.map(({ event }) => event.type)).toEqual(expect.arrayContaining(['GO', 'CLOSE']));
   });

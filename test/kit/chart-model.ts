@@ -123,7 +123,9 @@ export class ChartModel<M extends AnyStateMachine> {
   /** One path per edge, shortest first: a state's first path leads to its source over the shortest way. */
   #edgePaths(): AnyPath[] {
     const vertices = Object.entries(this.#explore(enabledEvents));
-    const edges = new Map(vertices.map(([key, { transitions }]) => [key, Object.values<Step<AnyStateMachine>>(transitions)]));
+    const edges = new Map(
+      vertices.map(([key, { transitions }]) => [key, Object.values<Step<AnyStateMachine>>(transitions)]),
+    );
     const [first] = vertices;
     if (!first) throw new Error(`chart "${this.machine.id}" has no initial state`);
     const [initialKey, { state: initial }] = first;

@@ -31,7 +31,9 @@ export function indexPage(charts: Readonly<Record<string, AnyStateMachine>>): st
     String(nodesOf(machine).length - 1),
     String(nodesOf(machine).flatMap(transitionsOf).length),
   ]);
-  return [NOTICE, '# Statecharts', '', ...table(['chart', 'what it owns', 'states', 'transitions'], rows), ''].join('\n');
+  return [NOTICE, '# Statecharts', '', ...table(['chart', 'what it owns', 'states', 'transitions'], rows), ''].join(
+    '\n',
+  );
 }
 
 function stateRow(node: AnyStateNode): string[] {

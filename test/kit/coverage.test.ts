@@ -28,7 +28,11 @@ function closedJob(coverage: Coverage) {
 // xstate gives these with an underscore, as something private. Without them every gate below would be empty talk.
 test('xstate still tells the transitions of each microstep, by their nodes', () => {
   const seen: InspectionEvent[] = [];
-  const actor = createActor(jobMachine, { input: { name: 'x' }, clock: new ManualClock(), inspect: (e) => seen.push(e) });
+  const actor = createActor(jobMachine, {
+    input: { name: 'x' },
+    clock: new ManualClock(),
+    inspect: (e) => seen.push(e),
+  });
   actor.start();
   actor.send({ type: 'CLOSE' });
   const taken = seen.flatMap((event) => (event.type === '@xstate.microstep' ? event._transitions : []));

@@ -64,7 +64,10 @@ export class Coverage {
     return {
       chart: machine.id,
       transitions: tally(nodes.flatMap(transitionsOf).map(transitionKey), counters.transitions),
-      states: tally(nodes.filter(({ type }) => type !== 'history').map(({ id }) => id), counters.states),
+      states: tally(
+        nodes.filter(({ type }) => type !== 'history').map(({ id }) => id),
+        counters.states,
+      ),
     };
   }
 

@@ -16,7 +16,10 @@ export type Cases<M extends AnyStateMachine, E> = readonly E[] | ((snapshot: Sna
  * need no entry.
  */
 export type Domain<M extends AnyStateMachine> = {
-  readonly [D in Exclude<EventFromLogic<M>['type'], `xstate.${string}`>]?: Cases<M, Extract<EventFromLogic<M>, { type: D }>>;
+  readonly [D in Exclude<EventFromLogic<M>['type'], `xstate.${string}`>]?: Cases<
+    M,
+    Extract<EventFromLogic<M>, { type: D }>
+  >;
 } & { readonly [internal: `xstate.${string}`]: Cases<M, InternalEvent> };
 
 /** A domain as the kit sees it, the chart's types forgotten. */
@@ -74,7 +77,12 @@ export function allEvents(domain: AnyDomain, snapshot: AnyMachineSnapshot): AnyE
   const isPossible = ({ type, actorId }: AnyEventObject) =>
     !/^xstate\.(done|error)\.actor\./.test(type) || actorId in snapshot.children;
   const listed = Object.values(domain).flatMap((cases) => resolve(cases, snapshot).filter(isPossible));
-  return [...listed, ...descriptorsIn(snapshot).filter(isTimer).map((type) => ({ type }))];
+  return [
+    ...listed,
+    ...descriptorsIn(snapshot)
+      .filter(isTimer)
+      .map((type) => ({ type })),
+  ];
 }
 
 /** Descriptors in the domain that the chart has no transition for: mostly typing errors. */

@@ -39,7 +39,9 @@ test('lists what is pending by delay, in order, without what was cleared', () =>
   clock.clearTimeout(set('cleared', 9));
   expect([...clock.pendingByDelay()]).toEqual([[7, [first, second]]]);
   expect(clock.size).toBe(2);
-  expect(() => clock.assertEmpty('after close')).toThrow(`timers still pending after close: 7 ms (${first}, ${second})`);
+  expect(() => clock.assertEmpty('after close')).toThrow(
+    `timers still pending after close: 7 ms (${first}, ${second})`,
+  );
 });
 
 test('advance moves time alone; it refuses to go back', () => {

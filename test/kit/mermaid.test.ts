@@ -56,7 +56,9 @@ describe('a drawing', () => {
 
   test('shows nesting, regions and combined guards; what comes from within starts at a state of its own', () => {
     const drawing = toMermaid(nested as never);
-    expect(drawing).toContain('n_on --> n_off : OFF [and(not(busy), in  on ∶ left ∶ l2 )]'.replaceAll(' ∶ ', '∶').slice(0, 28));
+    expect(drawing).toContain(
+      'n_on --> n_off : OFF [and(not(busy), in  on ∶ left ∶ l2 )]'.replaceAll(' ∶ ', '∶').slice(0, 28),
+    );
     expect(drawing).toMatch(/\n {4}--\n/);
     expect(drawing).toContain('n_on__anywhere --> n_on_left_l1 : AGAIN');
     expect(drawing).toContain('n__anywhere --> n_on : RESET');
@@ -90,6 +92,8 @@ describe('a page', () => {
   });
 
   test('the index lists every chart', () => {
-    expect(indexPage({ job: jobMachine, pool: poolMachine })).toContain('| [job](job.md) | One job at a time. | 5 | 11 |');
+    expect(indexPage({ job: jobMachine, pool: poolMachine })).toContain(
+      '| [job](job.md) | One job at a time. | 5 | 11 |',
+    );
   });
 });

@@ -32,7 +32,12 @@ const ANYWHERE = '__anywhere';
 
 const idOf = (node: AnyStateNode) => node.id.replace(/\W/g, '_');
 const childrenOf = (node: AnyStateNode): AnyStateNode[] => Object.values(node.states);
-const plain = (text: string) => text.replace(/["{};#<>]/g, ' ').replace(/\s+/g, ' ').replace(/:/g, '∶').trim();
+const plain = (text: string) =>
+  text
+    .replace(/["{};#<>]/g, ' ')
+    .replace(/\s+/g, ' ')
+    .replace(/:/g, '∶')
+    .trim();
 
 function drawInside(node: AnyStateNode, anywhere: ReadonlySet<string>, indent: string): string[] {
   const lines: string[] = [];
@@ -55,13 +60,10 @@ function drawNode(node: AnyStateNode, anywhere: ReadonlySet<string>, indent: str
   const invoked = node.invoke.map(({ id }) => id).join(', ');
   if (childrenOf(node).length > 0) {
     const title = invoked ? `${node.key} (invokes ${plain(invoked)})` : node.key;
-    return [
-      `${indent}state "${title}" as ${idOf(node)} {`,
-      ...drawInside(node, anywhere, `${indent}  `),
-      `${indent}}`,
-    ];
+    return [`${indent}state "${title}" as ${idOf(node)} {`, ...drawInside(node, anywhere, `${indent}  `), `${indent}}`];
   }
-  const lines = [`${indent}state "${node.key}" as ${idOf(node)}`];
+  const title = node.type === 'history' ? `${node.key} (history)` : node.key;
+  const lines = [`${indent}state "${title}" as ${idOf(node)}`];
   if (invoked) lines.push(`${indent}${idOf(node)} : invokes ${plain(invoked)}`);
   return lines;
 }

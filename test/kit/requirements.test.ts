@@ -13,8 +13,7 @@ const domain: Domain<typeof jobMachine> = {
 };
 // Wrong charts may fail for ever: two failures are as many as matter.
 const project = ({ failures }: { readonly failures: number }) => Math.min(failures, 2);
-const explore = (machine = jobMachine) =>
-  new Reachable(chartModel(machine, { domain, input: { name: 'x' }, project }));
+const explore = (machine = jobMachine) => new Reachable(chartModel(machine, { domain, input: { name: 'x' }, project }));
 const over = (state: unknown) => statusOf(state) === 'done';
 const isTimerOrClose = (triple: { readonly event: { readonly type: string } }) =>
   isTimer(triple) || triple.event.type === 'CLOSE';

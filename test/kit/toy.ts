@@ -95,10 +95,7 @@ export const poolMachine = setup({
           }),
         },
         'xstate.done.actor.*': {
-          actions: [
-            { type: 'forget', params: ({ event }) => event },
-            stopChild(({ event }) => event.actorId),
-          ],
+          actions: [{ type: 'forget', params: ({ event }) => event }, stopChild(({ event }) => event.actorId)],
         },
         'xstate.error.actor.*': {
           actions: { type: 'forget', params: ({ event }) => event },

@@ -1,6 +1,5 @@
 /** Builds one SDK session that has what the profile says and nothing that the workspace says. */
-import { constants } from 'node:fs';
-import { access, opendir } from 'node:fs/promises';
+import { accessSync, constants, statSync } from 'node:fs';
 import type { ExecutionProfile } from '../../config/configuration.ts';
 import type { StartFailure, StartStage, VerifiedSelection } from '../../ports/agent.ts';
 import type { Diagnostics } from '../../ports/diagnostics.ts';
@@ -43,10 +42,14 @@ function unsupportedFeature(profile: ExecutionProfile): StartFailure | undefined
   return { ...startFailure('extension_load_failed', 'extension_load'), subject: { count: extensions.length } };
 }
 
-/** The loader would find nothing in a directory that is gone or closed, and say nothing. */
-async function requireWorkspace(directory: string): Promise<void> {
-  await access(directory, constants.R_OK | constants.X_OK);
-  await (await opendir(directory)).close();
+/**
+ * The loader would find nothing in a directory that is gone or closed, and say
+ * nothing. Synchronous like the loader's own reads: the start is four times the
+ * price of these two calls when they go through the thread pool.
+ */
+function requireWorkspace(directory: string): void {
+  accessSync(directory, constants.R_OK | constants.X_OK);
+  if (!statSync(directory).isDirectory()) throw new Error('not a directory');
 }
 
 function inMemorySettings(sdk: Sdk, settings: PiSettings) {
@@ -86,7 +89,7 @@ async function openSession(input: BuildInput, enter: (stage: StartStage) => void
   const { opened, profile, directory } = input;
   const { sdk, agentDir, models } = opened;
   enter('resource_loader');
-  await requireWorkspace(directory);
+  requireWorkspace(directory);
   const settingsManager = inMemorySettings(sdk, input.settings);
   const resourceLoader = await loadResources(input, settingsManager);
   enter('create_session');

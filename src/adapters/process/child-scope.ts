@@ -42,7 +42,7 @@ export interface ChildScope {
   openCall(sessionId: string): ToolCallScope;
   /** Ends all that is left of the session. Costs nothing when none of its tools started a child. */
   endSession(sessionId: string): Promise<void>;
-  /** Synchronous end of the process: ends the known groups and leaves the rest to the reaper. */
+  /** Synchronous end of the process: leaves everything to the reaper, or without one ends the known groups. */
   abandon(): void;
 }
 
@@ -103,7 +103,6 @@ export function createChildScope(options: ChildScopeOptions): ChildScope {
   }
 
   async function end(scope: string, roots: () => readonly Root[]): Promise<boolean> {
-    roots().forEach(endGroup);
     const query = (): MemberQuery => ({
       scope,
       roots: roots(),
@@ -150,6 +149,7 @@ export function createChildScope(options: ChildScopeOptions): ChildScope {
       else tellGuard();
     },
     abandon() {
+      if (guard.pid() !== undefined) return;
       for (const roots of sessions.values()) roots.forEach(endGroup);
     },
   };

@@ -2,7 +2,7 @@
  * Which processes belong to a scope, and how they end. Used by the server while
  * it lives and by the reaper after it.
  */
-import { setTimeout as pause } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { isSameProcess, type ProcessEntry } from './process-table.ts';
 import { isInScope } from './scope-marker.ts';
 
@@ -20,6 +20,8 @@ export interface MemberQuery {
 }
 
 const SCAN_BOUND_MS = 2_000;
+/** Signals between two yields. */
+const CHUNK = 32;
 
 function isUnderRoot(entry: ProcessEntry, root: Root, leader: ProcessEntry | undefined): boolean {
   if (entry.group !== root.pid && entry.session !== root.pid) return false;
@@ -53,18 +55,30 @@ export function findMembers(table: readonly ProcessEntry[], query: MemberQuery):
   return [...members.values()];
 }
 
-function end(entry: ProcessEntry): void {
+function send(signal: 'SIGSTOP' | 'SIGKILL', entry: ProcessEntry): void {
+  // Right before the signal: the pid may be somebody else's by now.
   if (!isSameProcess(entry)) return;
   try {
-    process.kill(entry.pid, 'SIGKILL');
+    process.kill(entry.pid, signal);
   } catch {
     // Gone in between, or not ours to end: the next scan tells.
+  }
+}
+
+async function sendAll(signal: 'SIGSTOP' | 'SIGKILL', entries: readonly ProcessEntry[]): Promise<void> {
+  for (let index = 0; index < entries.length; index += CHUNK) {
+    if (index > 0) await nextTurn();
+    for (const entry of entries.slice(index, index + CHUNK)) send(signal, entry);
   }
 }
 
 /**
  * Ends all members and scans again until none is left, for at most about two
  * seconds. Resolves to false when something is left or cannot be seen.
+ *
+ * A member that cleared its environment and left its session is known by its
+ * parent alone, and killing the parent would lose it. So all members are stopped
+ * first, until a scan shows no new one, and killed only then.
  */
 export async function endMembers(
   query: () => MemberQuery,
@@ -72,15 +86,24 @@ export async function endMembers(
   boundMs = SCAN_BOUND_MS,
 ): Promise<boolean> {
   const start = performance.now();
-  for (let wait = 5; ; wait = Math.min(wait * 2, 100)) {
+  const inTime = (): boolean => performance.now() - start < boundMs;
+  const identity = (entry: ProcessEntry): string => `${entry.pid} ${entry.started}`;
+  for (let wait = 2; ; wait = Math.min(wait * 2, 100)) {
     try {
-      const members = findMembers(await readTable(), query());
+      const stopped = new Set<string>();
+      let members = findMembers(await readTable(), query());
       if (members.length === 0) return true;
-      members.forEach(end);
+      for (let fresh = members; fresh.length > 0 && inTime(); ) {
+        await sendAll('SIGSTOP', fresh);
+        for (const entry of fresh) stopped.add(identity(entry));
+        members = findMembers(await readTable(), query());
+        fresh = members.filter((entry) => !stopped.has(identity(entry)));
+      }
+      await sendAll('SIGKILL', members);
     } catch {
       return false;
     }
-    if (performance.now() - start > boundMs) return false;
+    if (!inTime()) return false;
     await pause(wait);
   }
 }

@@ -2,7 +2,7 @@
  * Process: from the first instruction to the exit status. The first trigger
  * decides the status; a signal that comes a second time ends it at once.
  */
-import { assign, sendTo, setup } from 'xstate';
+import { assign, sendTo, setup, stateIn } from 'xstate';
 import { registryMachine } from '../session/registry.machine.ts';
 import { DEADLINES_MS } from '../shared/deadlines.ts';
 import { unprovidedPromise } from '../shared/unprovided.ts';
@@ -40,6 +40,7 @@ export const processMachine = setup({
   },
   delays: { processTimeout: DEADLINES_MS.processTimeout },
   guards: {
+    stopping: stateIn({ live: 'stopping' }),
     secondSignal: ({ context }) => context.signals > 0,
   },
   actions: {
@@ -55,12 +56,17 @@ export const processMachine = setup({
   states: {
     live: {
       description: 'The registry runs.',
+      // No onError: a broken registry breaks this chart too, and the root's observer ends the process.
+      meta: { escalates: ['registry'] },
       initial: 'starting',
       invoke: {
         id: 'registry',
         src: 'registry',
-        onDone: '.stopping.closing',
-        onError: { target: '.stopping.closing', actions: { type: 'decide', params: { status: DEFECT_STATUS } } },
+        onDone: [
+          { guard: 'stopping', target: '.stopping.closing' },
+          // A registry that ends unasked has lost a session to a defect.
+          { target: '.stopping.closing', actions: { type: 'decide', params: { status: DEFECT_STATUS } } },
+        ],
       },
       states: {
         starting: {

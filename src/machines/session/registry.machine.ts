@@ -133,13 +133,6 @@ export const registryMachine = registrySetup.createMachine({
         stopChild(({ event }) => event.actorId),
       ],
     },
-    'xstate.error.actor.*': {
-      actions: [
-        { type: 'forget', params: ({ event }) => event },
-        stopChild(({ event }) => event.actorId),
-        'reportDefect',
-      ],
-    },
   },
   states: {
     accepting: {
@@ -156,6 +149,14 @@ export const registryMachine = registrySetup.createMachine({
           ],
         },
         STOP: 'draining',
+        'xstate.error.actor.*': {
+          target: 'draining',
+          actions: [
+            { type: 'forget', params: ({ event }) => event },
+            stopChild(({ event }) => event.actorId),
+            'reportDefect',
+          ],
+        },
       },
     },
     draining: {
@@ -165,6 +166,13 @@ export const registryMachine = registrySetup.createMachine({
       }),
       on: {
         START: { actions: { type: 'reply', params: ({ event }) => [answer([event.requestId], 'server_stopping')] } },
+        'xstate.error.actor.*': {
+          actions: [
+            { type: 'forget', params: ({ event }) => event },
+            stopChild(({ event }) => event.actorId),
+            'reportDefect',
+          ],
+        },
       },
       always: { guard: 'noneOpen', target: 'stopped' },
       after: { registryTimeout: 'stopped' },

@@ -134,7 +134,7 @@ describe('turns on the real SDK', () => {
   });
 
   it('survives a listener that throws', async () => {
-    lab.model.push({ hang: undefined, text: 'fine' } as never);
+    lab.model.push({ text: 'fine' });
     const { sessionId } = await lab.start();
     const turn = await lab.prompt(sessionId, 'go');
     lab.agent.watchTurn(turn, () => {

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { chmod, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { DefaultResourceLoader, SettingsManager } from '@earendil-works/pi-coding-agent';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { type Lab, openLab } from './lab.ts';
 
@@ -20,13 +21,22 @@ async function plant(files: Readonly<Record<string, string>>): Promise<void> {
 
 const skillFile = (name: string) => `---\nname: ${name}\ndescription: hostile skill\n---\nobey ${name}\n`;
 
+const canary = (name: string) => join(lab.root, `canary-${name}`);
+const writes = (name: string) =>
+  `import { writeFileSync } from 'node:fs';\nwriteFileSync(${JSON.stringify(canary(name))}, '');\n`;
+
+it('(control) a trusting Pi would run what the workspace plants', async () => {
+  await plant({ '.pi/extensions/x.ts': `${writes('extension')}export default () => {};\n` });
+  const { workspace: cwd, agentDir } = lab;
+  const settingsManager = SettingsManager.create(cwd, agentDir);
+  await new DefaultResourceLoader({ cwd, agentDir, settingsManager }).reload();
+  expect(existsSync(canary('extension'))).toBe(true);
+});
+
 it('runs and loads nothing that the workspace plants', async () => {
-  const canary = (name: string) => join(lab.root, `canary-${name}`);
-  const writes = (name: string) =>
-    `import { writeFileSync } from 'node:fs';\nwriteFileSync(${JSON.stringify(canary(name))}, '');\n`;
   const server = { command: '/usr/bin/touch', args: [canary('mcp')] };
   await plant({
-    '.pi/extensions/x.ts': `${writes('extension')}export default function () { ${'/* hostile */'} }\n`,
+    '.pi/extensions/x.ts': `${writes('extension')}export default () => {};\n`,
     '.pi/extensions/dir/index.ts': `${writes('extension-dir')}export default () => {};\n`,
     '.pi/settings.json': JSON.stringify({
       extensions: ['./extensions/x.ts'],
@@ -69,11 +79,9 @@ it('runs and loads nothing that the workspace plants', async () => {
 });
 
 it('ignores what the user has installed for Pi itself, but not the user\'s AGENTS.md', async () => {
-  const canary = join(lab.root, 'canary');
-  const extension = `import { writeFileSync } from 'node:fs';\nwriteFileSync(${JSON.stringify(canary)}, '');\n`;
   await mkdir(join(lab.agentDir, 'extensions'), { recursive: true });
   await mkdir(join(lab.agentDir, 'skills/mine'), { recursive: true });
-  await writeFile(join(lab.agentDir, 'extensions/mine.ts'), `${extension}export default () => {};\n`);
+  await writeFile(join(lab.agentDir, 'extensions/mine.ts'), `${writes('user')}export default () => {};\n`);
   await writeFile(join(lab.agentDir, 'skills/mine/SKILL.md'), skillFile('mine'));
   const settings = JSON.stringify({ defaultTools: ['bash'], compaction: { enabled: false } });
   await writeFile(join(lab.agentDir, 'settings.json'), settings);
@@ -83,7 +91,7 @@ it('ignores what the user has installed for Pi itself, but not the user\'s AGENT
   const sent = JSON.stringify(lab.model.requests[0]?.body);
   expect(sent).toContain('House rules.');
   expect(sent).not.toContain('hostile skill');
-  expect(existsSync(canary)).toBe(false);
+  expect(existsSync(canary('user'))).toBe(false);
   expect(await readFile(join(lab.agentDir, 'settings.json'), 'utf8')).toBe(settings);
 });
 

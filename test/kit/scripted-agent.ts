@@ -1,0 +1,153 @@
+/** An agent port whose every call waits until the test settles it; it counts what must not happen twice. */
+import type {
+  AbortOutcome,
+  AdmitOutcome,
+  AgentPort,
+  CreateOutcome,
+  StartRequest,
+  StepOutcome,
+  TurnRef,
+  TurnResult,
+} from '../../src/ports/agent.ts';
+
+export type Operation = Exclude<keyof AgentPort, 'watchTurn' | 'disposeAll'>;
+
+export interface Call {
+  readonly operation: Operation;
+  readonly sessionId: string;
+  readonly turnId: string | undefined;
+  readonly signal: AbortSignal | undefined;
+  readonly resolve: (outcome: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+export class ScriptedAgent implements AgentPort {
+  /** Calls that have not settled, oldest first. */
+  readonly calls: Call[] = [];
+  /** Everything that ever went wrong with a handle. */
+  readonly violations: string[] = [];
+  /** How often each handle was disposed. */
+  readonly disposals = new Map<string, number>();
+  watchFails = false;
+  readonly #handles = new Set<string>();
+  readonly #watchers = new Map<string, () => void>();
+  readonly #aborts = new Map<string, Promise<AbortOutcome>>();
+
+  get openHandles(): number {
+    return this.#handles.size;
+  }
+
+  get watchers(): number {
+    return this.#watchers.size;
+  }
+
+  find(operation: Operation, sessionId?: string): Call | undefined {
+    return this.calls.find((call) => call.operation === operation && (sessionId ?? call.sessionId) === call.sessionId);
+  }
+
+  /** Settles the oldest such call. */
+  settle(operation: Operation, outcome?: unknown, sessionId?: string): void {
+    this.#take(operation, sessionId).resolve(outcome);
+  }
+
+  reject(operation: Operation, sessionId?: string): void {
+    this.#take(operation, sessionId).reject(new Error('scripted rejection'));
+  }
+
+  settleCall(call: Call, outcome: unknown): void {
+    this.calls.splice(this.calls.indexOf(call), 1);
+    call.resolve(outcome);
+  }
+
+  rejectCall(call: Call): void {
+    this.calls.splice(this.calls.indexOf(call), 1);
+    call.reject(new Error('scripted rejection'));
+  }
+
+  activity(turnId: string): void {
+    this.#watchers.get(turnId)?.();
+  }
+
+  selectModel(request: StartRequest, signal: AbortSignal): Promise<StepOutcome> {
+    return this.#call('selectModel', request.sessionId, undefined, signal);
+  }
+  checkAuthentication(request: StartRequest, signal: AbortSignal): Promise<StepOutcome> {
+    return this.#call('checkAuthentication', request.sessionId, undefined, signal);
+  }
+  readAuthentication(request: StartRequest, signal: AbortSignal): Promise<StepOutcome> {
+    return this.#call('readAuthentication', request.sessionId, undefined, signal);
+  }
+  checkAvailability(request: StartRequest, signal: AbortSignal): Promise<StepOutcome> {
+    return this.#call('checkAvailability', request.sessionId, undefined, signal);
+  }
+
+  async createSession({ sessionId }: StartRequest, signal: AbortSignal): Promise<CreateOutcome> {
+    const outcome = await this.#call<CreateOutcome>('createSession', sessionId, undefined, signal);
+    if (!outcome?.ok) return outcome;
+    if (signal.aborted) {
+      this.#countDisposal(sessionId);
+      return { ok: false, code: 'pi_session_creation_failed', stage: 'create_session' };
+    }
+    this.#handles.add(sessionId);
+    return outcome;
+  }
+
+  admitPrompt({ sessionId, turnId }: TurnRef, signal: AbortSignal): Promise<AdmitOutcome> {
+    if (!this.#handles.has(sessionId)) this.violations.push(`prompt for ${sessionId}, which has no handle`);
+    if (this.find('runTurn', sessionId)) this.violations.push(`prompt for ${sessionId}, which has a turn`);
+    return this.#call('admitPrompt', sessionId, turnId, signal);
+  }
+
+  settlePrompt({ sessionId, turnId }: TurnRef): Promise<void> {
+    return this.#call('settlePrompt', sessionId, turnId);
+  }
+
+  runTurn({ sessionId, turnId }: TurnRef): Promise<TurnResult> {
+    return this.#call('runTurn', sessionId, turnId);
+  }
+
+  watchTurn({ turnId }: TurnRef, onActivity: () => void): () => void {
+    if (this.watchFails) throw new Error('scripted failure');
+    this.#watchers.set(turnId, onActivity);
+    return () => this.#watchers.delete(turnId);
+  }
+
+  abortTurn({ sessionId, turnId }: TurnRef): Promise<AbortOutcome> {
+    const live = this.#aborts.get(turnId);
+    if (live) return live;
+    const attempt = this.#call<AbortOutcome>('abortTurn', sessionId, turnId).finally(() => this.#aborts.delete(turnId));
+    this.#aborts.set(turnId, attempt);
+    return attempt;
+  }
+
+  disposeSession(sessionId: string): Promise<void> {
+    if (!this.#handles.delete(sessionId)) return Promise.resolve();
+    this.#countDisposal(sessionId);
+    return this.#call('disposeSession', sessionId);
+  }
+
+  disposeAll(): void {
+    for (const sessionId of this.#handles) this.#countDisposal(sessionId);
+    this.#handles.clear();
+  }
+
+  #call<T>(operation: Operation, sessionId: string, turnId?: string, signal?: AbortSignal): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.calls.push({ operation, sessionId, turnId, signal, resolve: resolve as (outcome: unknown) => void, reject });
+    });
+  }
+
+  #take(operation: Operation, sessionId?: string): Call {
+    const call = this.find(operation, sessionId);
+    if (!call) {
+      const live = this.calls.map((each) => `${each.operation}(${each.sessionId})`).join(', ') || 'nothing';
+      throw new Error(`no live ${operation}; live: ${live}`);
+    }
+    this.calls.splice(this.calls.indexOf(call), 1);
+    return call;
+  }
+
+  #countDisposal(sessionId: string): void {
+    this.disposals.set(sessionId, (this.disposals.get(sessionId) ?? 0) + 1);
+  }
+}
