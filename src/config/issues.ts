@@ -90,7 +90,7 @@ function locate(document: DocumentName, path: IssuePath): { subject: string; fie
   return { subject: alias, field: fieldOf(rest) || String(section) };
 }
 
-/** Fields and aliases take turns below `mcpServers` and `tools`; the names below `envFrom` stay unsaid. */
+/** Fields and aliases take turns below `mcpServers` and `tools`; everything else, such as a variable's name, ends it. */
 function fieldOf(path: IssuePath): string {
   let field = '';
   let aliasNext = false;
@@ -102,7 +102,6 @@ function fieldOf(path: IssuePath): string {
     const known = aliasNext ? typeof part === 'string' && GRANT_ALIAS.test(part) : FIELDS.has(part);
     if (!known) return field;
     field += `${field === '' ? '' : '.'}${String(part)}`;
-    if (part === 'envFrom' && !aliasNext) return field;
     aliasNext = !aliasNext && (part === 'mcpServers' || part === 'tools');
   }
   return field;

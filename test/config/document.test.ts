@@ -216,6 +216,12 @@ describe('hostile documents', () => {
     expect(failure.issues.length).toBeGreaterThan(0);
     expect(failure.issues.length).toBeLessThanOrEqual(50);
   });
+
+  test('of many different issues the first 50 are kept', () => {
+    const document = validDocument();
+    document.executionProfiles.safe.mcpServers.search.tools = wrongMap(64, {});
+    expect(failureOf(load(document)).issues).toHaveLength(50);
+  });
 });
 
 function wrongMap(count: number, value: unknown): Record<string, unknown> {

@@ -1,7 +1,7 @@
 /** What a chart says it answers on one event, read from the actions of a pure transition. */
 import { type AnyEventObject, type AnyMachineSnapshot, type AnyStateMachine, transition } from 'xstate';
 import type { Answer } from '../../src/machines/shared/replies.ts';
-import { replyLabel, type RequestKind, type TrackedRequest } from './world.ts';
+import { type RequestKind, replyLabel, type TrackedRequest } from './world.ts';
 
 /** Request ids of a domain start with the letter of their kind. */
 const KINDS: Readonly<Record<string, RequestKind>> = { S: 'START', P: 'PROMPT', A: 'ABORT', C: 'CLOSE' };

@@ -41,6 +41,14 @@ test('charts in order have no findings', () => {
   expect(lintChart(chart({}))).toEqual([]);
 });
 
+test('a child may break its chart on purpose, and says so', () => {
+  const escalating = mutant(jobMachine, (at) => {
+    delete invocation(at('working'), 'work').onError;
+    at('working').meta = { escalates: ['work'] };
+  });
+  expect(lintChart(escalating)).toEqual([]);
+});
+
 const actor = fromPromise(async () => 1);
 const broken: [string, AnyStateMachine, RegExp][] = [
   ['unbounded iterations', chart({ root: { options: {} } }), /maxIterations/],
@@ -95,6 +103,14 @@ const broken: [string, AnyStateMachine, RegExp][] = [
       delete invocation(at('working'), 'work').onError;
     }),
     /"work" has no onError/,
+  ],
+  ['escalates a stranger', chart({ state: { meta: { rests: 'x', escalates: ['zz'] } } }), /escalates "zz", which it/],
+  [
+    'onError and escalates',
+    mutant(jobMachine, (at) => {
+      at('working').meta = { escalates: ['work'] };
+    }),
+    /has onError, yet escalates/,
   ],
   [
     'invoke without id',

@@ -54,6 +54,10 @@ function lintNode(node: AnyStateNode, implementations: Implementations): string[
 function lintShape(node: AnyStateNode): string[] {
   const findings: string[] = [];
   if (!node.description) findings.push(`${node.id}: no description`);
+  for (const child of metaOf(node).escalates ?? []) {
+    if (!node.invoke.some(({ id }) => id === child))
+      findings.push(`${node.id}: escalates "${child}", which it does not invoke`);
+  }
   const { initial } = node.config as { readonly initial?: string };
   if (node.type === 'compound' && !(initial !== undefined && initial in node.states)) {
     findings.push(`${node.id}: initial state "${initial}" does not exist`);
@@ -86,10 +90,11 @@ function lintInvoke(node: AnyStateNode, invoke: AnyStateNode['invoke'][number], 
   const src = String(invoke.src);
   if (src.startsWith('xstate.invoke.')) findings.push(`${node.id}: inline actor in invoke "${invoke.id}"`);
   else if (!(src in actors)) findings.push(`${node.id}: actor "${src}" is not declared`);
-  // A root may want to break with its child: then `meta.escalates` names it.
-  const escalates = ([metaOf(node).escalates ?? []].flat() as unknown[]).includes(invoke.id);
-  if (!escalates && !handles(node, `xstate.error.actor.${invoke.id}`))
-    findings.push(`${node.id}: invoke "${invoke.id}" has no onError`);
+  // A chart may mean to break with its child; then it says so, and not both.
+  const escalates = metaOf(node).escalates?.includes(invoke.id) ?? false;
+  if (escalates === handles(node, `xstate.error.actor.${invoke.id}`)) {
+    findings.push(`${node.id}: invoke "${invoke.id}" has ${escalates ? 'onError, yet escalates' : 'no onError'}`);
+  }
   if (invoke.systemId) findings.push(`${node.id}: systemId breaks traversal and hides who talks to whom`);
   return findings;
 }

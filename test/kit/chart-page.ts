@@ -37,13 +37,13 @@ export function indexPage(charts: Readonly<Record<string, AnyStateMachine>>): st
 }
 
 function stateRow(node: AnyStateNode): string[] {
-  const { rests, requirements = [] } = metaOf(node);
+  const { rests, requirements = [], escalates = [] } = metaOf(node);
   const delays = [...new Set(node.after.map(({ eventType }) => eventLabel(eventType)))];
   const deadline = delays.length > 0 ? delays.map((delay) => delay.replace(/^after /, '')).join(', ') : '';
   const kind = node.type === 'atomic' || node.type === 'compound' ? '' : ` (${node.type})`;
   return [
     `\`${node.path.join('.')}\`${kind}`,
-    node.description ?? '',
+    [node.description ?? '', ...escalates.map((id) => `An error of \`${id}\` breaks this chart too.`)].join(' '),
     deadline || (rests ? `none: ${rests}` : ''),
     requirements.join('; '),
   ];

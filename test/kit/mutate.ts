@@ -1,6 +1,7 @@
 /** Deliberately wrong copies of a chart, to show that a requirement can fail. */
 import { isDeepStrictEqual } from 'node:util';
 import { type AnyStateMachine, createMachine } from 'xstate';
+import type { StateMeta } from './nodes.ts';
 
 /** A state of the copied configuration, to be edited in place. */
 export interface StateDraft {
@@ -12,6 +13,7 @@ export interface StateDraft {
   onDone?: unknown;
   entry?: unknown;
   exit?: unknown;
+  meta?: StateMeta;
   invoke?: InvokeDraft | InvokeDraft[];
   states?: Record<string, StateDraft>;
 }

@@ -6,8 +6,8 @@ import { getStateNodes } from 'xstate/graph';
 export interface StateMeta {
   /** Why this state may last for ever: exempts it from needing a deadline. */
   readonly rests?: string;
-  /** Children whose errors are meant to break this chart too. */
-  readonly escalates?: unknown;
+  /** Invoked children whose errors are meant to break this chart too: no onError wanted. */
+  readonly escalates?: readonly string[];
   /** Sentences or section numbers of the contract that this state carries out. */
   readonly requirements?: readonly string[];
 }

@@ -29,8 +29,12 @@ export class ScriptedAgent implements AgentPort {
   /** How often each handle was disposed. */
   readonly disposals = new Map<string, number>();
   watchFails = false;
+  /** The process has let go of everything: views mean nothing any more. */
+  isOver = false;
   readonly #handles = new Set<string>();
   readonly #watchers = new Map<string, () => void>();
+  /** Turns whose abort succeeded: the agent is idle, though their call may settle later. */
+  readonly #idle = new Set<string | undefined>();
   readonly #aborts = new Map<string, Promise<AbortOutcome>>();
 
   get openHandles(): number {
@@ -94,7 +98,8 @@ export class ScriptedAgent implements AgentPort {
 
   admitPrompt({ sessionId, turnId }: TurnRef, signal: AbortSignal): Promise<AdmitOutcome> {
     if (!this.#handles.has(sessionId)) this.violations.push(`prompt for ${sessionId}, which has no handle`);
-    if (this.find('runTurn', sessionId)) this.violations.push(`prompt for ${sessionId}, which has a turn`);
+    const isBusy = this.calls.some((call) => call.operation === 'runTurn' && call.sessionId === sessionId && !this.#idle.has(call.turnId));
+    if (isBusy) this.violations.push(`prompt for ${sessionId}, which has a turn`);
     return this.#call('admitPrompt', sessionId, turnId, signal);
   }
 
@@ -116,6 +121,7 @@ export class ScriptedAgent implements AgentPort {
     const live = this.#aborts.get(turnId);
     if (live) return live;
     const attempt = this.#call<AbortOutcome>('abortTurn', sessionId, turnId).finally(() => this.#aborts.delete(turnId));
+    void attempt.then(({ ok }) => ok && this.#idle.add(turnId), () => {});
     this.#aborts.set(turnId, attempt);
     return attempt;
   }
@@ -127,6 +133,7 @@ export class ScriptedAgent implements AgentPort {
   }
 
   disposeAll(): void {
+    this.isOver = true;
     for (const sessionId of this.#handles) this.#countDisposal(sessionId);
     this.#handles.clear();
   }

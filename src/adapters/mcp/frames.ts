@@ -46,7 +46,7 @@ export function readFrame(line: string): Inbound {
   } catch {
     return line.trim() === '' ? { kind: 'ignored' } : rejected(PARSE_ERROR, null);
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return rejected(INVALID_REQUEST, null);
+  if (typeof value !== 'object' || value === null) return rejected(INVALID_REQUEST, null);
   if (isJSONRPCRequest(value) || isJSONRPCNotification(value)) return { kind: 'message', message: value };
   // Answering a malformed reply with its id would answer a request of the client that has the same id.
   if (!Object.hasOwn(value, 'method') && (Object.hasOwn(value, 'result') || Object.hasOwn(value, 'error'))) {

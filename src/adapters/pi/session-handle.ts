@@ -50,11 +50,10 @@ export class SessionHandle {
       const onPreflight = (disposition: 'started' | 'handled' | 'queued'): void => {
         // Throwing is what keeps the SDK from running a prompt whose session was disposed meanwhile.
         if (this.disposed) throw new Error('disposed');
-        if (disposition === 'started' && waiting) return answer('started');
+        const admitted = disposition === 'started' && waiting;
         // Nobody waits for this turn any more, or it was only queued: it must not work unseen.
         if (disposition === 'queued') this.parts.session.clearQueue();
-        else if (disposition === 'started') void this.parts.session.abort().catch(ignore);
-        answer('refused');
+        else if (disposition === 'started' && !admitted) answer(admitted ? 'started' : 'refused');
       };
       turn.settled = this.submit(prompt, onPreflight).then(() => {
         turn.settle();

@@ -6,8 +6,8 @@ import { randomUUID } from 'node:crypto';
 import type { Diagnostics } from '../../ports/diagnostics.ts';
 import { type ProcessEntry, readProcessTable, startTimeOf } from './process-table.ts';
 import { createReaperGuard } from './reaper-guard.ts';
-import { endMembers, type MemberQuery, type Root } from './scope-members.ts';
 import { SCOPE_VARIABLE, scopeName, scopeValue } from './scope-marker.ts';
+import { endMembers, type MemberQuery, type Root } from './scope-members.ts';
 
 /** Set when this server runs inside a tool call of another one; read before `markServer` overwrites it. */
 const INHERITED_SCOPE = process.env[SCOPE_VARIABLE];

@@ -72,6 +72,28 @@ async function sendAll(signal: 'SIGSTOP' | 'SIGKILL', entries: readonly ProcessE
   }
 }
 
+/** Stops members until a scan shows no new one; not complete when a scan failed. */
+async function stopMembers(
+  query: () => MemberQuery,
+  readTable: () => Promise<readonly ProcessEntry[]>,
+  inTime: () => boolean,
+): Promise<{ readonly members: readonly ProcessEntry[]; readonly complete: boolean }> {
+  const stopped = new Set<string>();
+  let members: readonly ProcessEntry[] = [];
+  try {
+    do {
+      members = findMembers(await readTable(), query());
+      const fresh = members.filter((entry) => !stopped.has(`${entry.pid} ${entry.started}`));
+      if (fresh.length === 0) break;
+      await sendAll('SIGSTOP', fresh);
+      for (const entry of fresh) stopped.add(`${entry.pid} ${entry.started}`);
+    } while (inTime());
+    return { members, complete: true };
+  } catch {
+    return { members, complete: false };
+  }
+}
+
 /**
  * Ends all members and scans again until none is left, for at most about two
  * seconds. Resolves to false when something is left or cannot be seen.
@@ -87,22 +109,12 @@ export async function endMembers(
 ): Promise<boolean> {
   const start = performance.now();
   const inTime = (): boolean => performance.now() - start < boundMs;
-  const identity = (entry: ProcessEntry): string => `${entry.pid} ${entry.started}`;
   for (let wait = 2; ; wait = Math.min(wait * 2, 100)) {
-    try {
-      const stopped = new Set<string>();
-      let members = findMembers(await readTable(), query());
-      if (members.length === 0) return true;
-      for (let fresh = members; fresh.length > 0 && inTime(); ) {
-        await sendAll('SIGSTOP', fresh);
-        for (const entry of fresh) stopped.add(identity(entry));
-        members = findMembers(await readTable(), query());
-        fresh = members.filter((entry) => !stopped.has(identity(entry)));
-      }
-      await sendAll('SIGKILL', members);
-    } catch {
-      return false;
-    }
+    const found = await stopMembers(query, readTable, inTime);
+    // Also when a scan failed: what is stopped must not stay so.
+    await sendAll('SIGKILL', found.members);
+    if (!found.complete) return false;
+    if (found.members.length === 0) return true;
     if (!inTime()) return false;
     await pause(wait);
   }

@@ -73,7 +73,7 @@ describe('ask', () => {
       fc.asyncProperty(deliveries, async (order) => {
         const { asking, sent, unclaimed } = setUp();
         const answers = Array.from({ length: 10 }, (_, n) => asking.ask({ type: 'Q', n }));
-        order.forEach((n, at) => asking.deliver(sent[n]?.requestId ?? '', `${n}@${at}`));
+        for (const [at, n] of order.entries()) asking.deliver(sent[n]?.requestId ?? '', `${n}@${at}`);
         expect(asking.pending).toBe(10 - new Set(order).size);
         expect(unclaimed).toHaveLength(order.length - new Set(order).size);
         asking.failAll('over');

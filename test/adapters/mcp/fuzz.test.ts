@@ -1,16 +1,14 @@
 /** Whatever a client sends: one answer per request id, and nothing of it comes back. */
-import { Ajv } from 'ajv';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { MESSAGES } from '../../../src/adapters/mcp/messages.ts';
+import { MESSAGES, PROTOCOL_MESSAGES } from '../../../src/adapters/mcp/messages.ts';
 import { TOOLS } from '../../../src/adapters/mcp/tools.ts';
 import type { ErrorCode } from '../../../src/ports/error-code.ts';
 import type { SessionService } from '../../../src/ports/session-service.ts';
-import { COMPLETED, fakeService, SECRET, SESSION, startRaw, TURN } from './harness.ts';
+import { accepts, COMPLETED, fakeService, SECRET, SESSION, startRaw, TURN } from './harness.ts';
 
-const ajv = new Ajv({ strict: true });
 const outputs = new Map<string, (value: unknown) => boolean>(
-  TOOLS.map((tool) => [tool.name, ajv.compile(tool.outputSchema)]),
+  TOOLS.map((tool) => [tool.name, accepts(tool.outputSchema)]),
 );
 
 const text = fc.oneof(
@@ -35,8 +33,16 @@ const argumentSets = fc.oneof(
 );
 const toolNames = fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...TOOLS.map((tool) => tool.name)) }, json);
 const requests = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ name: toolNames, arguments: argumentSets }).map((params) => ({ method: 'tools/call', params })) },
-  fc.record({ method: fc.constantFrom('tools/call', 'tools/list', 'initialize', 'ping', SECRET), params: json }, { requiredKeys: ['method'] }),
+  {
+    weight: 4,
+    arbitrary: fc
+      .record({ name: toolNames, arguments: argumentSets })
+      .map((params) => ({ method: 'tools/call', params })),
+  },
+  fc.record(
+    { method: fc.constantFrom('tools/call', 'tools/list', 'initialize', 'ping', SECRET), params: json },
+    { requiredKeys: ['method'] },
+  ),
 );
 const methods = fc.constantFrom('notifications/initialized', 'notifications/progress', 'notifications/x', SECRET);
 /** Lines that ask for nothing: what they get, if anything, carries no id of a request. */
@@ -80,7 +86,10 @@ it('random traffic', async () => {
       if (typeof item === 'string' || Buffer.isBuffer(item)) return item;
       const frame = item as { method: string; params?: { name?: unknown } | null };
       id += 1;
-      asked.set(id, frame.method === 'tools/call' && typeof frame.params?.name === 'string' ? frame.params.name : undefined);
+      asked.set(
+        id,
+        frame.method === 'tools/call' && typeof frame.params?.name === 'string' ? frame.params.name : undefined,
+      );
       return JSON.stringify({ jsonrpc: '2.0', id, ...frame });
     });
     const answers = await server.exchange(...lines);
@@ -88,7 +97,11 @@ it('random traffic', async () => {
     for (const answer of answers) {
       expect('result' in answer).not.toBe('error' in answer);
       if (typeof answer['id'] === 'number') counts.set(answer['id'], (counts.get(answer['id']) ?? 0) + 1);
-      if (answer['error']) expect(Object.keys(answer['error'])).toEqual(['code', 'message']);
+      if (answer['error'])
+        expect(answer['error']).toEqual({
+          code: answer['error'].code,
+          message: PROTOCOL_MESSAGES[answer['error'].code],
+        });
       const structured = answer['result']?.structuredContent;
       if (structured === undefined) continue;
       expect(JSON.parse(answer['result'].content[0].text)).toEqual(structured);
@@ -106,7 +119,9 @@ it('random traffic', async () => {
 }, 60_000);
 
 it('any cut of the bytes into chunks gives the same answers', async () => {
-  const frames = [1, 2, 3].map((key) => JSON.stringify({ jsonrpc: '2.0', id: key, method: 'ping', params: { a: '\u{1f600}' } }));
+  const frames = [1, 2, 3].map((key) =>
+    JSON.stringify({ jsonrpc: '2.0', id: key, method: 'ping', params: { a: '\u{1f600}' } }),
+  );
   const bytes = Buffer.from(`${frames.join('\r\n')}\n`);
   await fc.assert(
     fc.asyncProperty(fc.array(fc.nat(bytes.length), { maxLength: 20 }), async (cuts) => {

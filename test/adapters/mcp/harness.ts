@@ -2,11 +2,20 @@
 import { PassThrough } from 'node:stream';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 import { createMcpServer } from '../../../src/adapters/mcp/server.ts';
 import { type EndReason, StdioTransport } from '../../../src/adapters/mcp/stdio-transport.ts';
 import type { Configuration, ExecutionProfile, Workspace } from '../../../src/config/configuration.ts';
 import type { Diagnostics } from '../../../src/ports/diagnostics.ts';
 import type { SessionRecord, SessionService, TurnRecord } from '../../../src/ports/session-service.ts';
+
+const validator = new AjvJsonSchemaValidator();
+
+/** The official client's own validator for a published schema. */
+export function accepts(schema: object): (value: unknown) => boolean {
+  const validate = validator.getValidator(schema as never);
+  return (value) => validate(value).valid;
+}
 
 export const SECRET = 'hunter2-SECRET';
 
@@ -78,9 +87,7 @@ export const CONFIGURATION: Configuration = {
         { alias: 'z-skill', path: `/srv/${SECRET}/z` },
         { alias: 'a-skill', path: `/srv/${SECRET}/a` },
       ],
-      mcpServers: [
-        { alias: 'tracker', command: `/bin/${SECRET}`, args: [SECRET], envFrom: { A: SECRET }, tools: {} },
-      ],
+      mcpServers: [{ alias: 'tracker', command: `/bin/${SECRET}`, args: [SECRET], envFrom: { A: SECRET }, tools: {} }],
     }),
   ),
   defaultExecutionProfile: 'review',
@@ -154,7 +161,12 @@ export async function startRaw(service: SessionService = fakeService(), maxFrame
   stdout.setEncoding('utf8');
   stdout.on('data', (chunk: string) => {
     text += chunk;
-    frames.push(...chunk.split('\n').filter(Boolean).map((line) => JSON.parse(line) as Frame));
+    frames.push(
+      ...chunk
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => JSON.parse(line) as Frame),
+    );
     wake?.();
   });
   const transport = new StdioTransport({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { capabilitiesView, sessionView, turnView } from '../../../src/adapters/mcp/projection.ts';
 import manifest from '../../../package.json' with { type: 'json' };
+import { capabilitiesView, sessionView, turnView } from '../../../src/adapters/mcp/projection.ts';
 import { COMPLETED, CONFIGURATION, SECRET, SESSION, TURN } from './harness.ts';
 
 /** A record that a careless change gave one more field. */

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { PassThrough, Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { createCoalescer } from '../../../src/adapters/mcp/coalesce.ts';
 import { createDiagnostics } from '../../../src/adapters/mcp/diagnostics.ts';
@@ -38,7 +38,7 @@ describe('the stdout guard', () => {
     stream.end('end');
     await new Promise<unknown>((resolve) => guard.output.write('own\n', resolve));
     expect(passed()).toBe('own\n');
-    due.splice(0).forEach((flush) => flush());
+    for (const flush of due) flush();
     expect(diagnostics.reports).toEqual([
       { level: 'warn', event: 'foreign_stdout_suppressed', fields: { bytes: 7 + 5 + 3 + 2 + 3, writes: 5 } },
     ]);
@@ -60,7 +60,7 @@ describe('the stdout guard', () => {
     const { stream, due, diagnostics } = setUp();
     const write = stream.write as (...args: unknown[]) => boolean;
     for (const chunk of [undefined, null, 5, {}, Symbol('x')]) expect(write(chunk)).toBe(true);
-    due.forEach((flush) => flush());
+    for (const flush of due) flush();
     expect(diagnostics.reports).toMatchObject([{ fields: { bytes: 0, writes: 5 } }]);
   });
 
@@ -77,13 +77,24 @@ describe('the stdout guard', () => {
     ]);
   });
 
+  it('a stdout that breaks while nobody listens yet ends nothing', async () => {
+    const stream = new Writable({ write: (_chunk, _encoding, done) => done(new Error('EPIPE')) });
+    const guard = guardStdout({ diagnostics: recordingDiagnostics(), stream });
+    const error = await new Promise<unknown>((resolve) => guard.output.write('x', resolve));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(error).toBeInstanceOf(Error);
+  });
+
   it('holds in a real process against console and stream, and reports before the exit', async () => {
     const { started, read, closed } = child('noisy');
     const [out, err, code] = await Promise.all([read(started.stdout), read(started.stderr), closed]);
     expect(out).toBe('{"first":1}\n{"last":1}\n');
     expect(code).toBe(0);
     expect(err).not.toContain('SECRET');
-    const lines = err.trim().split('\n').map((line) => JSON.parse(line));
+    const lines = err
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
     expect(lines[0]).toMatchObject({ level: 'warn', event: 'foreign_stdout_suppressed' });
     expect(lines.reduce((sum, line) => sum + line.writes, 0)).toBe(7);
   });

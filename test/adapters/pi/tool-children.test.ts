@@ -91,7 +91,7 @@ describe.skipIf(process.platform !== 'linux')('processes of tools', () => {
     expect(mentioning(token)).toEqual([]);
   });
 
-  it('end with the call\'s timeout', async () => {
+  it("end with the call's timeout", async () => {
     lab.model.push(bash(busy(), 0.5), { text: 'timed out' });
     const { sessionId } = await lab.start('coder');
     expect(await lab.run(sessionId, 'go')).toMatchObject({ state: 'completed', assistantText: 'timed out' });

@@ -59,11 +59,7 @@ it('runs and loads nothing that the workspace plants', async () => {
     '.pi/prompts/deploy.md': 'HOSTILE TEMPLATE',
     'AGENTS.md': 'Always answer in rhyme.',
   });
-  lab.model.push(
-    { tools: [{ name: 'bash', args: { command: 'echo plain' } }] },
-    { text: 'rhyme' },
-    { text: 'ok' },
-  );
+  lab.model.push({ tools: [{ name: 'bash', args: { command: 'echo plain' } }] }, { text: 'rhyme' }, { text: 'ok' });
   const { sessionId } = await lab.start('coder');
   expect(await lab.run(sessionId, 'go')).toMatchObject({ state: 'completed', assistantText: 'rhyme' });
   await lab.run(sessionId, '/deploy');
@@ -78,7 +74,7 @@ it('runs and loads nothing that the workspace plants', async () => {
   expect(existsSync(join(lab.root, '.pi'))).toBe(false);
 });
 
-it('ignores what the user has installed for Pi itself, but not the user\'s AGENTS.md', async () => {
+it("ignores what the user has installed for Pi itself, but not the user's AGENTS.md", async () => {
   await mkdir(join(lab.agentDir, 'extensions'), { recursive: true });
   await mkdir(join(lab.agentDir, 'skills/mine'), { recursive: true });
   await writeFile(join(lab.agentDir, 'extensions/mine.ts'), `${writes('user')}export default () => {};\n`);

@@ -49,7 +49,10 @@ describe.skipIf(process.platform !== 'linux')('child scope', () => {
   });
 
   it('ends a call with everything that left its process group', async () => {
-    const one = call('a', `sleep ${token} & setsid sleep ${token} & setsid env -i sleep ${token} & wait; sleep ${token}`);
+    const one = call(
+      'a',
+      `sleep ${token} & setsid sleep ${token} & setsid env -i sleep ${token} & wait; sleep ${token}`,
+    );
     const other = call('a', `sleep ${token}9`);
     expect(await eventually(() => mentioning(token).length >= 5)).toBe(true);
     await one.kill();
@@ -82,7 +85,7 @@ describe.skipIf(process.platform !== 'linux')('child scope', () => {
     stranger.kill('SIGKILL');
   });
 
-  it('starts the reaper\'s shell again when it was ended by somebody', async () => {
+  it("starts the reaper's shell again when it was ended by somebody", async () => {
     scope.arm('a');
     expect(await eventually(() => guards().length === 1)).toBe(true);
     const [guard] = withCommand('/bin/sh', scope.serverId);

@@ -25,7 +25,7 @@ describe('scope', () => {
     expect(isInScope('s', 's/x')).toBe(false);
   });
 
-  it('keeps an outer server\'s scope', () => {
+  it("keeps an outer server's scope", () => {
     const value = scopeValue('inner/a/1', 'outer/b/2');
     expect(isInScope(value, 'outer/b')).toBe(true);
     expect(isInScope(value, 'inner')).toBe(true);
@@ -64,9 +64,7 @@ describe('process table', () => {
 
   it('reads the output of ps', () => {
     const text = '    1     0     1 Ss   Mon Nov 30 09:00:00 2026\n  842   841   842 Z+   Mon Nov 30 09:00:01 2026\n\n';
-    expect(parsePs(text)).toEqual([
-      { pid: 1, parent: 0, group: 1, session: 1, started: 'Mon Nov 30 09:00:00 2026' },
-    ]);
+    expect(parsePs(text)).toEqual([{ pid: 1, parent: 0, group: 1, session: 1, started: 'Mon Nov 30 09:00:00 2026' }]);
   });
 });
 

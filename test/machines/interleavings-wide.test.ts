@@ -1,0 +1,3 @@
+import { interleavings } from '../kit/chaos.ts';
+
+interleavings(3);
