@@ -45,3 +45,28 @@ export const serverWithoutAjv = {
     }));
   },
 };
+
+/** Fewer than these found means that the SDK's file has changed its shape. */
+const EXPECTED_SCHEMAS = 140;
+const TOP_LEVEL_SCHEMA =
+  /^(export )?const (\w+) = ((?:z\.|[A-Z]\w*(?:\.|Schema\b))[\s\S]*?);\n(?=[^\s})\]]|$(?![\s\S]))/gm;
+
+/**
+ * The SDK's types module builds some 150 zod schemas when it is loaded, most of
+ * them for messages that a tools-only server never meets. Marked as pure, those
+ * that nothing refers to fall away. Nothing else about them changes.
+ */
+export const unusedSdkSchemas = {
+  name: 'unused-sdk-schemas',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]@modelcontextprotocol[\\/]sdk[\\/]dist[\\/]esm[\\/]types\.js$/ }, ({ path }) => {
+      let found = 0;
+      const contents = readFileSync(path, 'utf8').replace(TOP_LEVEL_SCHEMA, (_, exported = '', name, value) => {
+        found += 1;
+        return `${exported}const ${name} = /* @__PURE__ */ (() => ${value})();\n`;
+      });
+      if (found < EXPECTED_SCHEMAS) return { errors: [{ text: `only ${found} schemas found in the SDK's types` }] };
+      return { contents, loader: 'js' };
+    });
+  },
+};

@@ -19,7 +19,8 @@ const broken = (results?.testResults ?? []).filter(
   (file) => file.status === 'failed' && file.assertionResults.length === 0,
 );
 const counted = (results?.numFailedTests ?? 0) + broken.length;
-const failed = counted === 0 && status !== '0' ? 1 : counted;
+const isBroken = status !== '0' || passed === 0;
+const failed = counted === 0 && isBroken ? 1 : counted;
 
 if (!results) console.log('no tests ran: see the failure above');
 else if (counted === 0 && failed > 0) console.log('every test passed, but another step failed: see above');

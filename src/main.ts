@@ -1,13 +1,11 @@
 /** Composition root of the server: stdout guard, configuration, wiring, run. */
 import { diagnostics, stdout } from './stdout.ts';
-import { randomUUID } from 'node:crypto';
 import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { configurationFiles } from './adapters/fs/configuration-files.ts';
 import { createMcpServer } from './adapters/mcp/server.ts';
 import { StdioTransport } from './adapters/mcp/stdio-transport.ts';
-import { createPiAgent } from './adapters/pi/pi-agent.ts';
-import { createChildScope } from './adapters/process/child-scope.ts';
+import { createLazyAgent } from './app/lazy-agent.ts';
 import { createServerApp } from './app/server-app.ts';
 import type { Configuration } from './config/configuration.ts';
 import { loadConfiguration } from './config/load-configuration.ts';
@@ -26,7 +24,6 @@ function failStartup(code: string): never {
 }
 
 function run(configuration: Configuration): void {
-  const childScope = createChildScope({ reaperPath: REAPER, diagnostics });
   const transport = new StdioTransport({
     stdin: process.stdin,
     output: stdout.output,
@@ -35,11 +32,15 @@ function run(configuration: Configuration): void {
   });
   const app = createServerApp({
     configuration,
-    agent: createPiAgent({ configuration, diagnostics, childScope }),
+    agent: createLazyAgent(async () => {
+      const { createEmbeddedAgent } = await import('./app/embedded-agent.ts');
+      return createEmbeddedAgent({ configuration, diagnostics, reaperPath: REAPER });
+    }),
     transport,
     diagnostics,
     now: Date.now,
-    newId: randomUUID,
+    // The global, not node:crypto: loading that takes as long as a third of the start.
+    newId: () => crypto.randomUUID(),
   });
   for (const signal of SIGNALS) {
     process.on(signal, () => app.signal(SIGNAL_STATUS_BASE + constants.signals[signal]));

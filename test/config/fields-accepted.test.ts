@@ -38,6 +38,14 @@ const ACCEPTED: readonly (readonly [string, (document: Json) => void])[] = [
     'tool names near the reserved ones',
     (d) => Object.assign(safe(d), { grantedExtensionTools: ['mcp_x', '_-', 'Read'] }),
   ],
+  [
+    'thirty profiles with lists',
+    (d) =>
+      Object.assign(
+        d.executionProfiles,
+        entries(30, () => ({ ...d.executionProfiles.worker, skills: ['notes'] })),
+      ),
+  ],
   ['16 skills', (d) => manySkills(d, 16)],
   ['8 servers', (d) => Object.assign(safe(d), { mcpServers: entries(8, () => server()) })],
   [

@@ -63,6 +63,12 @@ const SERVER: readonly Refusal[] = [
     'mcpServers.search.tools.find',
   ],
   [
+    'a field of a server called tools',
+    (d) => Object.assign(safe(d), { mcpServers: { tools: { ...server(), envFrom: null } } }),
+    'safe',
+    'mcpServers.tools.envFrom',
+  ],
+  [
     'fields and aliases of one name',
     (d) =>
       Object.assign(safe(d), {

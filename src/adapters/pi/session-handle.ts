@@ -53,7 +53,8 @@ export class SessionHandle {
         const admitted = disposition === 'started' && waiting;
         // Nobody waits for this turn any more, or it was only queued: it must not work unseen.
         if (disposition === 'queued') this.parts.session.clearQueue();
-        else if (disposition === 'started' && !admitted) answer(admitted ? 'started' : 'refused');
+        else if (disposition === 'started' && !admitted) void this.parts.session.abort().catch(ignore);
+        answer(admitted ? 'started' : 'refused');
       };
       turn.settled = this.submit(prompt, onPreflight).then(() => {
         turn.settle();

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { AgentSession } from '@earendil-works/pi-coding-agent';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { RecordedRequest } from '../../../demo/scripted-model.ts';
 import { type Lab, openLab } from './lab.ts';
 
@@ -96,11 +97,30 @@ describe('turns on the real SDK', () => {
   });
 
   it('takes slash commands as plain text', async () => {
+    const submitted = vi.spyOn(AgentSession.prototype, 'prompt');
     const { sessionId } = await lab.start();
     await lab.run(sessionId, '/skill:x please');
     await lab.run(sessionId, '/compact');
     expect(saidTo(lab.model.requests[0])).toContain('/skill:x please');
     expect(saidTo(lab.model.requests[1])).toContain('/compact');
+    expect(submitted).toHaveBeenLastCalledWith(
+      '/compact',
+      expect.objectContaining({ expandPromptTemplates: false, source: 'rpc' }),
+    );
+    submitted.mockRestore();
+  });
+
+  it('does not let a turn work that nobody waits for any more', async () => {
+    lab.model.push({ hang: 'before-headers' });
+    const { sessionId } = await lab.start();
+    const controller = new AbortController();
+    const turn = { sessionId, turnId: 'late' };
+    const admitted = lab.agent.admitPrompt({ ...turn, prompt: 'go' }, controller.signal);
+    controller.abort();
+    expect(await admitted).toEqual({ disposition: 'refused' });
+    // Settles although the model never answers.
+    await lab.agent.settlePrompt(turn);
+    expect((await lab.agent.runTurn(turn)).state).not.toBe('completed');
   });
 
   it('takes long prompts and lone surrogates', async () => {

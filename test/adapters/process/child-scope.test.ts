@@ -62,6 +62,14 @@ describe.skipIf(process.platform !== 'linux')('child scope', () => {
     await other.kill();
   });
 
+  it('ends a call that goes on starting children without a mark in sessions of their own', async () => {
+    const forker = call('a', `while :; do env -i setsid sleep ${token} & sleep 0.002; done`);
+    expect(await eventually(() => mentioning(token).length > 20)).toBe(true);
+    await forker.kill();
+    await forker.ended;
+    expect(mentioning(token)).toEqual([]);
+  });
+
   it('ends with a session what its calls left behind, and only that', async () => {
     const mine = call('a', `nohup sleep ${token} >/dev/null 2>&1 & (setsid sleep ${token} &)`);
     const cleared = call('a', `(env -i sleep ${token} &)`);

@@ -1,0 +1,56 @@
+/** Requirements as rows: what is promised, how it shows that it is broken, and wrong charts that break it. */
+import { describe, expect, test } from 'vitest';
+import type { AnyStateMachine } from 'xstate';
+import type { Triple } from './chart-model.ts';
+import { mutant, type StateAt } from './mutate.ts';
+import { describeTriple, type Reachable } from './requirements.ts';
+
+export interface Requirement<M extends AnyStateMachine> {
+  /** In the words of the contract. */
+  readonly says: string;
+  /** Every way in which a chart breaks it. */
+  readonly findings: (chart: Reachable<M>, machine: M) => readonly string[];
+  /** Wrong charts, each named by what is wrong about it; the requirement has to see every one. */
+  readonly brokenBy: Readonly<Record<string, (machine: M) => M>>;
+}
+
+/** A wrong chart by editing its configuration. */
+export function edit<M extends AnyStateMachine>(change: (at: StateAt) => void): (machine: M) => M {
+  return (machine) => mutant(machine, change);
+}
+
+export function requirementSuite<M extends AnyStateMachine>(
+  machine: M,
+  explore: (machine: M) => Reachable<M>,
+  requirements: readonly Requirement<M>[],
+): void {
+  describe.each(requirements.map((requirement) => [requirement.says, requirement] as const))('%s', (_, requirement) => {
+    test(`holds on the ${machine.id} chart`, () => {
+      expect(requirement.findings(explore(machine), machine)).toEqual([]);
+    });
+    test.each(Object.entries(requirement.brokenBy))('is broken when %s', (_name, breakIt) => {
+      const wrong = breakIt(machine);
+      expect(requirement.findings(explore(wrong), wrong)).not.toEqual([]);
+    });
+  });
+}
+
+/** Those of the triples in question that break a rule; a rule about nothing is broken, too. */
+export function breaches<M extends AnyStateMachine>(
+  inQuestion: readonly Triple<M>[],
+  isBroken: (triple: Triple<M>) => boolean,
+): string[] {
+  return inQuestion.length === 0 ? ['nothing to judge'] : unique(inQuestion.filter(isBroken).map(describeTriple));
+}
+
+/** The first few: wrong charts have thousands. */
+export function firstOf(findings: Iterable<string>, most = 3): string[] {
+  const found: string[] = [];
+  for (const finding of findings) if (found.push(finding) === most) break;
+  return found;
+}
+
+/** Findings without repetition, in order. */
+export function unique(findings: Iterable<string>): string[] {
+  return [...new Set(findings)].sort();
+}
