@@ -64,14 +64,28 @@ export function loadConfiguration({ env, packageRoot, files }: LoadInput): LoadR
     alias,
     { alias, directory: root, mode: 'unset', ...modes.get(alias) },
   ]);
-  const configuration: Configuration = {
-    fingerprint: json.fingerprint,
+  const configuration = {
     directory,
     workspaces: recordOf(workspaces),
     executionProfiles: parsed.executionProfiles,
     defaultExecutionProfile: parsed.defaultExecutionProfile,
   };
-  return { ok: true, configuration: deepFreeze(configuration) };
+  return { ok: true, configuration: withFingerprint(deepFreeze(configuration), file.bytes) };
+}
+
+/**
+ * The fingerprint is of the bytes that were parsed, but taken when it is first
+ * asked for: loading node:crypto would delay the answer to every `initialize`.
+ */
+function withFingerprint(parts: Omit<Configuration, 'fingerprint'>, bytes: Uint8Array): Configuration {
+  let fingerprint: string | undefined;
+  return Object.freeze({
+    ...parts,
+    get fingerprint() {
+      fingerprint ??= `sha256:${process.getBuiltinModule('node:crypto').hash('sha256', bytes, 'hex')}`;
+      return fingerprint;
+    },
+  });
 }
 
 const READ_PROBLEMS: Readonly<Record<ReadFailure, string>> = {

@@ -1,19 +1,17 @@
-import { hash } from 'node:crypto';
 import { visit } from 'jsonc-parser';
 import type { IssueLog } from './issues.ts';
 import { MAX_NESTING } from './limits.ts';
 
 export type ParsedJson =
-  | { readonly ok: true; readonly value: unknown; readonly fingerprint: string }
+  | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly problem: 'not_json' | 'structure' };
 
 /** Ends the visitor's recursion; it has no other way to stop. */
 const TOO_DEEP = Symbol('too deep');
 
 /**
- * Parses UTF-8 JSON (RFC 8259; one leading byte order mark is ignored) and takes
- * the fingerprint of exactly these bytes. What `JSON.parse` would hide becomes an
- * issue: a key that is given twice, and `__proto__`, which no field can be called.
+ * Parses UTF-8 JSON (RFC 8259; one leading byte order mark is ignored). What
+ * `JSON.parse` would hide becomes an issue: a key that is given twice, and `__proto__`, which no field can be called.
  * Nesting is bounded, because the visitor recurses where `JSON.parse` does not.
  */
 export function parseStrictJson(bytes: Uint8Array, log: IssueLog): ParsedJson {
@@ -27,7 +25,7 @@ export function parseStrictJson(bytes: Uint8Array, log: IssueLog): ParsedJson {
   }
   checkStructure(text, log);
   if (!log.empty) return { ok: false, problem: 'structure' };
-  return { ok: true, value, fingerprint: `sha256:${hash('sha256', bytes, 'hex')}` };
+  return { ok: true, value };
 }
 
 function checkStructure(text: string, log: IssueLog): void {

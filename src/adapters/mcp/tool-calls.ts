@@ -62,9 +62,13 @@ function session(reply: SessionReply): Outcome {
 }
 
 function operations({ service, configuration }: ToolDependencies): Readonly<Record<ToolName, Operation>> {
-  const capabilities: Success = { ok: true, ...capabilitiesView(configuration) };
+  // The same for the life of the process, and not needed to answer `initialize`.
+  let capabilities: Success | undefined;
   return {
-    pi_capabilities_get: operation('none', () => capabilities),
+    pi_capabilities_get: operation('none', () => {
+      capabilities ??= { ok: true, ...capabilitiesView(configuration) };
+      return capabilities;
+    }),
     pi_session_start: operation('start', async (input) => session(await service.start(input))),
     pi_session_list: operation('none', () => ({ ok: true, sessions: service.list().map(sessionView) })),
     pi_session_get: operation('session', ({ sessionId }) => session(service.get(sessionId))),
