@@ -1,5 +1,5 @@
 /** Composition root of the server: stdout guard, configuration, wiring, run. */
-import { diagnostics, stdout } from './stdout.ts';
+
 import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { configurationFiles } from './adapters/fs/configuration-files.ts';
@@ -9,6 +9,7 @@ import { createLazyAgent } from './app/lazy-agent.ts';
 import { createServerApp } from './app/server-app.ts';
 import type { Configuration } from './config/configuration.ts';
 import { loadConfiguration } from './config/load-configuration.ts';
+import { diagnostics, stdout } from './stdout.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const SIGNAL_STATUS_BASE = 128;
@@ -54,9 +55,7 @@ function run(configuration: Configuration): void {
     diagnostics.report('error', 'internal_error', { code: 'unhandled_rejection' });
   });
   void app.exited.then((status) => process.exit(status));
-  createMcpServer({ service: app.service, configuration, diagnostics })
-    .connect(transport)
-    .then(app.ready, app.defect);
+  createMcpServer({ service: app.service, configuration, diagnostics }).connect(transport).then(app.ready, app.defect);
 }
 
 try {

@@ -141,15 +141,18 @@ describe('a signal', () => {
     expect(server.stderr).toBe('');
   });
 
-  it.each(SIGNALS)('%s while a turn hangs: status %d, and what is asked meanwhile is answered', async (signal, code) => {
-    const stage = await useStage({ model: { steps: [{ hang: 'before-headers' }] } });
-    const server = await connect(stage);
-    await prompt(server, await startSession(server));
-    const { closed } = await stage.model.arrived(0);
-    server.child.kill(signal);
-    expect(await exit(server)).toEqual({ code, signal: null });
-    await within('the end of the connection', closed);
-  });
+  it.each(SIGNALS)(
+    '%s while a turn hangs: status %d, and what is asked meanwhile is answered',
+    async (signal, code) => {
+      const stage = await useStage({ model: { steps: [{ hang: 'before-headers' }] } });
+      const server = await connect(stage);
+      await prompt(server, await startSession(server));
+      const { closed } = await stage.model.arrived(0);
+      server.child.kill(signal);
+      expect(await exit(server)).toEqual({ code, signal: null });
+      await within('the end of the connection', closed);
+    },
+  );
 
   it('the first trigger decides: SIGTERM and then the end of stdin is 143', async () => {
     const stage = await useStage({ model: { steps: [{ hang: 'before-headers' }] } });

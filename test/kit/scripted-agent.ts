@@ -98,7 +98,9 @@ export class ScriptedAgent implements AgentPort {
 
   admitPrompt({ sessionId, turnId }: TurnRef, signal: AbortSignal): Promise<AdmitOutcome> {
     if (!this.#handles.has(sessionId)) this.violations.push(`prompt for ${sessionId}, which has no handle`);
-    const isBusy = this.calls.some((call) => call.operation === 'runTurn' && call.sessionId === sessionId && !this.#idle.has(call.turnId));
+    const isBusy = this.calls.some(
+      (call) => call.operation === 'runTurn' && call.sessionId === sessionId && !this.#idle.has(call.turnId),
+    );
     if (isBusy) this.violations.push(`prompt for ${sessionId}, which has a turn`);
     return this.#call('admitPrompt', sessionId, turnId, signal);
   }
@@ -121,7 +123,10 @@ export class ScriptedAgent implements AgentPort {
     const live = this.#aborts.get(turnId);
     if (live) return live;
     const attempt = this.#call<AbortOutcome>('abortTurn', sessionId, turnId).finally(() => this.#aborts.delete(turnId));
-    void attempt.then(({ ok }) => ok && this.#idle.add(turnId), () => {});
+    void attempt.then(
+      ({ ok }) => ok && this.#idle.add(turnId),
+      () => {},
+    );
     this.#aborts.set(turnId, attempt);
     return attempt;
   }

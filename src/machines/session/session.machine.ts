@@ -360,15 +360,10 @@ export const sessionMachine = sessionSetup.createMachine({
     closed: {
       type: 'final',
       description: 'The registry keeps a tombstone.',
-      entry: [
-        'stamp',
-        { type: 'reply', params: ({ context }) => [viewFor(context.closers, context, 'closed')] },
-      ],
+      entry: ['stamp', { type: 'reply', params: ({ context }) => [viewFor(context.closers, context, 'closed')] }],
     },
     discarded: { type: 'final', description: 'It never became public; nothing is remembered.' },
   },
   output: ({ context }) =>
-    context.selection === null
-      ? { kind: 'discarded' }
-      : { kind: 'closed', session: sessionRecord(context, 'closed') },
+    context.selection === null ? { kind: 'discarded' } : { kind: 'closed', session: sessionRecord(context, 'closed') },
 });

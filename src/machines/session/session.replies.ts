@@ -7,8 +7,8 @@ import {
   idsOf,
   leadingAborts,
   restingState,
-  sessionRecord,
   type SessionContext,
+  sessionRecord,
 } from './session.context.ts';
 import type { StartOutput } from './start.machine.ts';
 import { newTurn, turnRecord } from './turn.machine.ts';

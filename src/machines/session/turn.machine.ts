@@ -175,7 +175,10 @@ export const turnMachine = setup({
                   },
                   {
                     target: 'none',
-                    actions: [{ type: 'reply', params: ({ context }) => [answer(context.callers, 'abort_failed')] }, 'dropAllCallers'],
+                    actions: [
+                      { type: 'reply', params: ({ context }) => [answer(context.callers, 'abort_failed')] },
+                      'dropAllCallers',
+                    ],
                   },
                 ],
                 onError: [
@@ -186,7 +189,10 @@ export const turnMachine = setup({
                   },
                   {
                     target: 'none',
-                    actions: [{ type: 'reply', params: ({ context }) => [answer(context.callers, 'abort_failed')] }, 'dropAllCallers'],
+                    actions: [
+                      { type: 'reply', params: ({ context }) => [answer(context.callers, 'abort_failed')] },
+                      'dropAllCallers',
+                    ],
                   },
                 ],
               },

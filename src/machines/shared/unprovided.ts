@@ -2,7 +2,7 @@
  * Charts name the actors that they need; the wiring provides the real ones.
  * These stand-ins make a missing one fail loudly instead of doing nothing.
  */
-import { fromCallback, fromPromise, type EventObject } from 'xstate';
+import { type EventObject, fromCallback, fromPromise } from 'xstate';
 
 export function unprovidedPromise<TOutput, TInput>(name: string) {
   return fromPromise<TOutput, TInput>(() => Promise.reject(new Error(`actor not provided: ${name}`)));

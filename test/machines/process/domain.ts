@@ -10,7 +10,10 @@ type Snapshot = SnapshotFrom<typeof processMachine>;
 const domain: Domain<typeof processMachine> = {
   READY: [{ type: 'READY' }],
   END: [{ type: 'END' }],
-  SIGNAL: [{ type: 'SIGNAL', status: 130 }, { type: 'SIGNAL', status: 143 }],
+  SIGNAL: [
+    { type: 'SIGNAL', status: 130 },
+    { type: 'SIGNAL', status: 143 },
+  ],
   DEFECT: [{ type: 'DEFECT' }],
   'xstate.done.actor.registry': (snapshot: Snapshot) =>
     snapshot.matches({ live: { stopping: 'closing' } }) ? [] : [doneEvent('registry')],

@@ -19,7 +19,10 @@ describe(`process: ${paths.length} generated paths`, () => {
       const isStopping = state.status === 'active' && state.matches({ live: 'stopping' });
       expect(world.exitStatus).toBe(state.status === 'done' ? state.context.status : undefined);
       expect(world.transportClosings).toBe(
-        (isStopping && state.matches({ live: { stopping: 'closing' } })) || (state.status === 'done' && before.matches({ live: { stopping: 'closing' } })) ? 1 : 0,
+        (isStopping && state.matches({ live: { stopping: 'closing' } })) ||
+          (state.status === 'done' && before.matches({ live: { stopping: 'closing' } }))
+          ? 1
+          : 0,
       );
       expect(world.clock.pendingByDelay().has(TEST_DEADLINES.processTimeout)).toBe(isStopping);
       if (isStopping) {

@@ -2,8 +2,8 @@
 import { processMachine } from '../../../src/machines/process/process.machine.ts';
 import { effectsOf } from '../../kit/effects.ts';
 import { drop, invocation } from '../../kit/mutate.ts';
-import { describeState, describeTriple, isTimer, Reachable, statusOf } from '../../kit/requirements.ts';
 import { breaches, edit, type Requirement, requirementSuite, unique } from '../../kit/requirement-suite.ts';
+import { describeState, describeTriple, isTimer, Reachable, statusOf } from '../../kit/requirements.ts';
 import { model } from './domain.ts';
 
 type Process = typeof processMachine;
@@ -15,13 +15,19 @@ const SIGTERM = { type: 'SIGNAL', status: 143 } as const;
 const END = { type: 'END' } as const;
 const DEFECT = { type: 'DEFECT' } as const;
 /** What may start the shutdown, with the status it stands for. */
-const TRIGGERS = [[END, 0], [SIGINT, 130], [SIGTERM, 143], [DEFECT, 1]] as const;
+const TRIGGERS = [
+  [END, 0],
+  [SIGINT, 130],
+  [SIGTERM, 143],
+  [DEFECT, 1],
+] as const;
 
 const explore = (machine: Process) => new Reachable(model(machine));
 const over = (state: unknown) => statusOf(state) === 'done';
 const isStopping = (state: State) => state.matches({ live: 'stopping' });
 const serves = (state: State) => statusOf(state) === 'active' && !isStopping(state);
-const after = (state: State, event: Parameters<typeof effectsOf>[1]) => effectsOf(state, event).state as unknown as State;
+const after = (state: State, event: Parameters<typeof effectsOf>[1]) =>
+  effectsOf(state, event).state as unknown as State;
 
 const requirements: Requirement<Process>[] = [
   {
@@ -30,12 +36,19 @@ const requirements: Requirement<Process>[] = [
       const open = new Set(chart.avoiding(over, isTimer).filter(isStopping).map(describeState));
       return unique([
         ...[...open].map((where) => `${where} may last`),
-        ...chart.active().filter(serves).flatMap((state) =>
-          TRIGGERS.filter(([event]) => !isStopping(after(state, event))).map(([{ type }]) => `${describeState(state)} ignores ${type}`),
-        ),
+        ...chart
+          .active()
+          .filter(serves)
+          .flatMap((state) =>
+            TRIGGERS.filter(([event]) => !isStopping(after(state, event))).map(
+              ([{ type }]) => `${describeState(state)} ignores ${type}`,
+            ),
+          ),
         ...chart.triples
           .filter(({ state, nextState }) => serves(state) && isStopping(nextState))
-          .filter(({ state, event }) => !effectsOf(state, event).deadlines.some(({ delayMs }) => delayMs === PROCESS_MS))
+          .filter(
+            ({ state, event }) => !effectsOf(state, event).deadlines.some(({ delayMs }) => delayMs === PROCESS_MS),
+          )
           .map((triple) => `${describeTriple(triple)} has no deadline of ${PROCESS_MS} ms`),
       ]);
     },
@@ -57,20 +70,29 @@ const requirements: Requirement<Process>[] = [
     says: 'the first trigger decides the status: END 0, a signal its own, a defect 1',
     findings: (chart) =>
       unique([
-        ...chart.active().filter(serves).flatMap((state) =>
-          TRIGGERS.filter(([event, status]) => after(state, event).context.status !== status).map(
-            ([{ type }]) => `${type} in ${describeState(state)}: ${after(state, { type }).context.status}`,
+        ...chart
+          .active()
+          .filter(serves)
+          .flatMap((state) =>
+            TRIGGERS.filter(([event, status]) => after(state, event).context.status !== status).map(
+              ([{ type }]) => `${type} in ${describeState(state)}: ${after(state, { type }).context.status}`,
+            ),
           ),
-        ),
         ...chart.triples
           .filter(({ state, nextState }) => isStopping(state) && nextState.context.status !== state.context.status)
           .map((triple) => `${describeTriple(triple)} changes the status`),
-        ...chart.states.filter((state) => over(state) && state.output?.status !== state.context.status).map(describeState),
+        ...chart.states
+          .filter((state) => over(state) && state.output?.status !== state.context.status)
+          .map(describeState),
       ]),
     brokenBy: {
       'a later signal decides again': edit((at) => {
         const [second] = at('live.stopping').on?.['SIGNAL'] as object[];
-        at('live.stopping').on = { END: {}, DEFECT: {}, SIGNAL: [second, { actions: (at('live').on?.['SIGNAL'] as { actions: unknown }).actions }] };
+        at('live.stopping').on = {
+          END: {},
+          DEFECT: {},
+          SIGNAL: [second, { actions: (at('live').on?.['SIGNAL'] as { actions: unknown }).actions }],
+        };
       }),
       'END after a signal decides again': edit((at) => drop(at('live.stopping').on, 'END')),
       'a signal is forgotten': edit((at) => {
@@ -96,17 +118,27 @@ const requirements: Requirement<Process>[] = [
     says: 'a signal that comes a second time ends the process at once; one after END does not',
     findings: (chart) =>
       unique([
-        ...chart.active().filter(serves).flatMap((state) => [
-          ...(over(after(after(state, SIGTERM), SIGINT)) ? [] : [`two signals in ${describeState(state)} are survived`]),
-          ...(over(after(after(state, END), SIGINT)) ? [`one signal after END in ${describeState(state)} kills`] : []),
-        ]),
-        ...chart.active().filter(isStopping).flatMap((state) => {
-          const first = after(state, SIGINT);
-          const isSecond = state.context.signals > 0;
-          if (isSecond) return over(first) ? [] : [`${describeState(state)} survives a second signal`];
-          if (over(first)) return [`${describeState(state)} dies of the first signal`];
-          return over(after(first, SIGTERM)) ? [] : [`${describeState(first)} survives a second signal`];
-        }),
+        ...chart
+          .active()
+          .filter(serves)
+          .flatMap((state) => [
+            ...(over(after(after(state, SIGTERM), SIGINT))
+              ? []
+              : [`two signals in ${describeState(state)} are survived`]),
+            ...(over(after(after(state, END), SIGINT))
+              ? [`one signal after END in ${describeState(state)} kills`]
+              : []),
+          ]),
+        ...chart
+          .active()
+          .filter(isStopping)
+          .flatMap((state) => {
+            const first = after(state, SIGINT);
+            const isSecond = state.context.signals > 0;
+            if (isSecond) return over(first) ? [] : [`${describeState(state)} survives a second signal`];
+            if (over(first)) return [`${describeState(state)} dies of the first signal`];
+            return over(after(first, SIGTERM)) ? [] : [`${describeState(first)} survives a second signal`];
+          }),
       ]),
     brokenBy: {
       'a second one changes nothing': edit((at) => {
@@ -133,7 +165,8 @@ const requirements: Requirement<Process>[] = [
         ...chart.triples.flatMap((triple) => {
           const { sent, spawned } = effectsOf(triple.state, triple.event);
           const stops = sent.filter(({ to, event }) => to === 'registry' && event.type === 'STOP').length;
-          const begins = serves(triple.state) && isStopping(triple.nextState) && triple.event.type !== 'xstate.done.actor.registry';
+          const begins =
+            serves(triple.state) && isStopping(triple.nextState) && triple.event.type !== 'xstate.done.actor.registry';
           const closes = spawned.filter(({ src }) => src === 'closeTransport').length;
           const isDone = triple.event.type === 'xstate.done.actor.registry';
           return [

@@ -37,7 +37,9 @@ const domain: Domain<typeof registryMachine> = {
       .slice(0, 1)
       .map((id) => ({ type: 'START', requestId: 'S', session: session(id) }) as const),
   PROMPT: (snapshot: Snapshot) =>
-    targets(snapshot).map((sessionId) => ({ type: 'PROMPT', requestId: 'P', sessionId, turnId: 't1', prompt: 'x' }) as const),
+    targets(snapshot).map(
+      (sessionId) => ({ type: 'PROMPT', requestId: 'P', sessionId, turnId: 't1', prompt: 'x' }) as const,
+    ),
   ABORT: (snapshot: Snapshot) =>
     targets(snapshot).map((sessionId) => ({ type: 'ABORT', requestId: 'A', sessionId }) as const),
   CLOSE: (snapshot: Snapshot) =>
@@ -80,7 +82,8 @@ export async function applyRegistryEvent(
   else if (event.type === 'STOP') world.app.end();
   else if (event.type.startsWith('xstate.after')) await settleOrFire(world, event);
   else if (event.type.startsWith('xstate.error')) await breakSession(world, sessionId);
-  else if (staysInStart) world.agent.settle('selectModel', { ok: false, code: 'unknown_model', stage: 'model' }, sessionId);
+  else if (staysInStart)
+    world.agent.settle('selectModel', { ok: false, code: 'unknown_model', stage: 'model' }, sessionId);
   else {
     if (!isStopping) world.close(sessionId);
     await world.flush();

@@ -1,12 +1,12 @@
 /** Contract, section 4, on all sessions together, whatever the chart looks like. */
-import { assign, type AnyEventObject, initialTransition } from 'xstate';
+import { type AnyEventObject, assign, initialTransition } from 'xstate';
 import { registryMachine } from '../../../src/machines/session/registry.machine.ts';
 import { doneEvent, errorEvent } from '../../kit/domain.ts';
 import { effectsOf } from '../../kit/effects.ts';
 import { begin, extensions, imbalance, step, type Walk } from '../../kit/ledger.ts';
 import { drop } from '../../kit/mutate.ts';
-import { describeState, isTimer, Reachable, statusOf } from '../../kit/requirements.ts';
 import { breaches, edit, firstOf, type Requirement, requirementSuite, unique } from '../../kit/requirement-suite.ts';
+import { describeState, isTimer, Reachable, statusOf } from '../../kit/requirements.ts';
 import { replyLabel } from '../../kit/world.ts';
 import { model } from './domain.ts';
 
@@ -55,16 +55,22 @@ const requirements: Requirement<Registry>[] = [
     says: 'STOP is heard, reaches every open session, and ends the registry by its deadline at the latest',
     findings: (chart) =>
       unique([
-        ...chart.avoiding(over, isTimer).filter((state) => state.matches('draining')).map((state) => `${describeState(state)} may last`),
-        ...chart.active().filter((state) => state.matches('accepting')).flatMap((state) => {
-          const { state: next, sent, deadlines } = effectsOf(state, { type: 'STOP' });
-          const told = sent.filter(({ event }) => event.type === 'STOP').map(({ to }) => to);
-          const isBounded = over(next) || deadlines.some(({ delayMs }) => delayMs === REGISTRY_MS);
-          return [
-            ...(told.join() === state.context.open.join() ? [] : [`of ${state.context.open} only ${told} are told`]),
-            ...(isBounded && !next.matches('accepting') ? [] : [`${describeState(next)} has no deadline`]),
-          ];
-        }),
+        ...chart
+          .avoiding(over, isTimer)
+          .filter((state) => state.matches('draining'))
+          .map((state) => `${describeState(state)} may last`),
+        ...chart
+          .active()
+          .filter((state) => state.matches('accepting'))
+          .flatMap((state) => {
+            const { state: next, sent, deadlines } = effectsOf(state, { type: 'STOP' });
+            const told = sent.filter(({ event }) => event.type === 'STOP').map(({ to }) => to);
+            const isBounded = over(next) || deadlines.some(({ delayMs }) => delayMs === REGISTRY_MS);
+            return [
+              ...(told.join() === state.context.open.join() ? [] : [`of ${state.context.open} only ${told} are told`]),
+              ...(isBounded && !next.matches('accepting') ? [] : [`${describeState(next)} has no deadline`]),
+            ];
+          }),
       ]),
     brokenBy: {
       'there is no deadline': edit((at) => drop(at('draining'), 'after')),
@@ -79,8 +85,12 @@ const requirements: Requirement<Registry>[] = [
     says: 'once it drains it is done as soon as no session is left, and never accepts again',
     findings: (chart) =>
       unique([
-        ...chart.active().filter((state) => state.matches('draining') && state.context.open.length === 0).map(describeState),
-        ...chart.active()
+        ...chart
+          .active()
+          .filter((state) => state.matches('draining') && state.context.open.length === 0)
+          .map(describeState),
+        ...chart
+          .active()
           .filter((state) => state.matches('draining') && chart.canReach(state, (next) => next.matches('accepting')))
           .map((state) => `${describeState(state)} may accept again`),
       ]),
@@ -100,7 +110,9 @@ const requirements: Requirement<Registry>[] = [
           const { state: next, answers, spawned } = effectsOf(state, start('late'));
           const told = answers.map(({ requestId, reply }) => `${requestId} ${replyLabel(reply)}`).join();
           const isSame = JSON.stringify(next.context) === JSON.stringify(state.context);
-          return told === 'S server_stopping' && spawned.length === 0 && isSame ? [] : [`${describeState(state)}: ${told}`];
+          return told === 'S server_stopping' && spawned.length === 0 && isSame
+            ? []
+            : [`${describeState(state)}: ${told}`];
         }),
       );
     },
@@ -110,7 +122,12 @@ const requirements: Requirement<Registry>[] = [
         at('draining').on = { ...at('draining').on, START: at('accepting').on?.['START'] };
       }),
       'a start has the wrong answer': edit((at) => {
-        at('draining').on = { ...at('draining').on, START: { actions: { type: 'reply', params: [{ requestIds: ['S'], reply: { ok: false, code: 'internal_error' } }] } } };
+        at('draining').on = {
+          ...at('draining').on,
+          START: {
+            actions: { type: 'reply', params: [{ requestIds: ['S'], reply: { ok: false, code: 'internal_error' } }] },
+          },
+        };
       }),
     },
   },
@@ -118,7 +135,10 @@ const requirements: Requirement<Registry>[] = [
     says: 'the open sessions are exactly those with an actor, in the order of their start',
     findings: (chart) =>
       unique(
-        [...chart.states.filter((state) => !over(state)), ...chart.triples.map(({ nextState }) => nextState).filter((state) => !over(state))]
+        [
+          ...chart.states.filter((state) => !over(state)),
+          ...chart.triples.map(({ nextState }) => nextState).filter((state) => !over(state)),
+        ]
           .filter(({ context, children }) => context.open.join() !== Object.keys(children).join())
           .map(({ context, children }) => `open ${context.open}, actors ${Object.keys(children)}`),
       ),
@@ -147,19 +167,25 @@ const requirements: Requirement<Registry>[] = [
   {
     says: 'only a closed session leaves a tombstone; a discarded or broken one is unknown',
     findings: (chart) =>
-      breaches(chart.triples.filter(({ event }) => event['actorId'] !== undefined), ({ event, nextState }) => {
-        const isClosed = (event['output'] as { kind?: string } | undefined)?.kind === 'closed';
-        const { tombstones, open } = nextState.context;
-        const id = event['actorId'];
-        return tombstones.some((each) => each.id === id) !== isClosed || open.includes(id as string);
-      }),
+      breaches(
+        chart.triples.filter(({ event }) => event['actorId'] !== undefined),
+        ({ event, nextState }) => {
+          const isClosed = (event['output'] as { kind?: string } | undefined)?.kind === 'closed';
+          const { tombstones, open } = nextState.context;
+          const id = event['actorId'];
+          return tombstones.some((each) => each.id === id) !== isClosed || open.includes(id as string);
+        },
+      ),
     brokenBy: {
       'nothing is kept': (machine) => machine.provide({ actions: { bury: assign({}) } }) as Registry,
       'discarded ones are kept': (machine) =>
         machine.provide({
           actions: {
             bury: assign({
-              tombstones: ({ context, event }) => [...context.tombstones, { id: (event as { actorId: string }).actorId } as never],
+              tombstones: ({ context, event }) => [
+                ...context.tombstones,
+                { id: (event as { actorId: string }).actorId } as never,
+              ],
             }),
           },
         }) as Registry,
@@ -175,12 +201,14 @@ const requirements: Requirement<Registry>[] = [
       const kept = (walk.state.context as Context).tombstones.map(({ id }) => id);
       const expected = Array.from({ length: TOMBSTONES }, (_each, index) => `s${index + 3}`);
       const label = (id: string, index: number) => {
-        const [answer] = effectsOf(walk.state, requestsFor(id)[index] ?? {type: ''}).answers;
+        const [answer] = effectsOf(walk.state, requestsFor(id)[index] ?? { type: '' }).answers;
         return answer ? replyLabel(answer.reply) : 'nothing';
       };
       return [
         ...(kept.join() === expected.join() ? [] : [`${kept.length} kept, from ${kept[0]} to ${kept.at(-1)}`]),
-        ...[0, 1, 2].filter((index) => label('s2', index) !== 'unknown_session').map((index) => `evicted: ${label('s2', index)}`),
+        ...[0, 1, 2]
+          .filter((index) => label('s2', index) !== 'unknown_session')
+          .map((index) => `evicted: ${label('s2', index)}`),
         ...[1, 2].filter((index) => label('s3', index) !== 'closed').map((index) => `kept: ${label('s3', index)}`),
       ];
     },
@@ -189,7 +217,8 @@ const requirements: Requirement<Registry>[] = [
         machine.provide({
           actions: {
             bury: assign({
-              tombstones: ({ context }, output) => (output.kind === 'closed' ? [...context.tombstones, output.session] : context.tombstones),
+              tombstones: ({ context }, output) =>
+                output.kind === 'closed' ? [...context.tombstones, output.session] : context.tombstones,
             }),
           },
         }) as Registry,
@@ -198,7 +227,9 @@ const requirements: Requirement<Registry>[] = [
           actions: {
             bury: assign({
               tombstones: ({ context }, output) =>
-                output.kind === 'closed' ? [...context.tombstones, output.session].slice(0, TOMBSTONES) : context.tombstones,
+                output.kind === 'closed'
+                  ? [...context.tombstones, output.session].slice(0, TOMBSTONES)
+                  : context.tombstones,
             }),
           },
         }) as Registry,
@@ -224,7 +255,12 @@ const requirements: Requirement<Registry>[] = [
       }),
       'a start is answered and handed on': edit((at) => {
         const begin = at('accepting').on?.['START'] as { actions: unknown[] };
-        begin.actions.push({ type: 'reply', params: ({ event }: { event: AnyEventObject }) => [{ requestIds: [event['requestId']], reply: { ok: false, code: 'internal_error' } }] });
+        begin.actions.push({
+          type: 'reply',
+          params: ({ event }: { event: AnyEventObject }) => [
+            { requestIds: [event['requestId']], reply: { ok: false, code: 'internal_error' } },
+          ],
+        });
       }),
     },
   },
@@ -233,12 +269,18 @@ const requirements: Requirement<Registry>[] = [
     findings: (chart) =>
       unique(
         chart.active().flatMap((state) =>
-          [...state.context.tombstones.map(({ id }) => ({ id, where: 'closed' })), { id: 'nobody', where: 'unknown' }].flatMap(({ id, where }) =>
+          [
+            ...state.context.tombstones.map(({ id }) => ({ id, where: 'closed' })),
+            { id: 'nobody', where: 'unknown' },
+          ].flatMap(({ id, where }) =>
             requestsFor(id).flatMap((event) => {
               const { answers, state: next } = effectsOf(state, event);
               const told = answers.map(({ reply }) => replyLabel(reply)).join();
-              const isSame = JSON.stringify([next.value, next.context]) === JSON.stringify([state.value, state.context]);
-              return told === ANSWERS[event.type]?.[where] && isSame ? [] : [`${event.type} on a session that is ${where}: ${told}`];
+              const isSame =
+                JSON.stringify([next.value, next.context]) === JSON.stringify([state.value, state.context]);
+              return told === ANSWERS[event.type]?.[where] && isSame
+                ? []
+                : [`${event.type} on a session that is ${where}: ${told}`];
             }),
           ),
         ),

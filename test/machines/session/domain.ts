@@ -20,8 +20,7 @@ const turn = (state: TurnState) => ({
 });
 
 const domain: Domain<typeof sessionMachine> = {
-  PROMPT: (snapshot) =>
-    hasRoom(snapshot) ? [{ type: 'PROMPT', requestId: 'P', turnId: 't1', prompt: 'do it' }] : [],
+  PROMPT: (snapshot) => (hasRoom(snapshot) ? [{ type: 'PROMPT', requestId: 'P', turnId: 't1', prompt: 'do it' }] : []),
   ABORT: (snapshot) => (hasRoom(snapshot) ? [{ type: 'ABORT', requestId: 'A' }] : []),
   CLOSE: (snapshot) => (hasRoom(snapshot) ? [{ type: 'CLOSE', requestId: 'C' }] : []),
   STOP: [{ type: 'STOP' }],

@@ -18,7 +18,8 @@ function expectedView(state: SnapshotFrom<typeof sessionMachine>, isRemembered: 
     if (state.matches('ready')) return 'idle';
     if (state.matches({ engaged: 'running' })) return 'running';
     if (state.matches('engaged') || state.matches('closing')) return 'closing';
-    if (state.matches('admitting') || state.matches('quarantined')) return state.context.lastTurnFailed ? 'failed' : 'idle';
+    if (state.matches('admitting') || state.matches('quarantined'))
+      return state.context.lastTurnFailed ? 'failed' : 'idle';
     return state.matches('closed') && isRemembered ? 'closed' : 'unknown_session';
   };
   return view();

@@ -1,7 +1,7 @@
 /** Walks over the session chart, for the requirements: what can happen next, and how it all has to end. */
-import { assign, type AnyEventObject, type SnapshotFrom } from 'xstate';
+import { type AnyEventObject, assign, type SnapshotFrom } from 'xstate';
 import type { SessionContext } from '../../../src/machines/session/session.context.ts';
-import { sessionMachine } from '../../../src/machines/session/session.machine.ts';
+import type { sessionMachine } from '../../../src/machines/session/session.machine.ts';
 import type { SessionState } from '../../../src/ports/session-service.ts';
 import { doneEvent, errorEvent } from '../../kit/domain.ts';
 import { begin, extensions, step, type Walk } from '../../kit/ledger.ts';
@@ -11,8 +11,6 @@ import { model } from './domain.ts';
 export type Session = typeof sessionMachine;
 export type State = SnapshotFrom<Session>;
 
-/** Beyond each reachable state. */
-const WALK_LENGTH = 2;
 const END_LENGTH = 8;
 
 /** With a clock that moves whenever it is looked at. */
@@ -40,7 +38,10 @@ export const turnEnds = (state: 'completed' | 'failed' | 'aborted', callers: rea
   doneEvent('turn', { turn: { turnId: 't1', sessionId: 's1', state, startedAt: 0, updatedAt: 0 }, callers });
 
 const OUTCOMES: Readonly<Record<string, readonly unknown[]>> = {
-  start: [{ ok: true, selection: SELECTION }, { ok: false, code: 'unknown_model', stage: 'model' }],
+  start: [
+    { ok: true, selection: SELECTION },
+    { ok: false, code: 'unknown_model', stage: 'model' },
+  ],
   admitPrompt: [{ disposition: 'started' }, { disposition: 'refused' }],
   settlePrompt: [undefined],
   abortQuarantined: [{ ok: true }],
@@ -76,16 +77,13 @@ export function walksToStates(machine: Session): Walk[] {
     .prefixes()
     .map(({ steps }) => {
       const [first, ...rest] = steps;
-      return rest.reduce(
-        (walk, { event }) => step(walk, withCallers(event, walk)).walk,
-        begin(first?.state, ['S']),
-      );
+      return rest.reduce((walk, { event }) => step(walk, withCallers(event, walk)).walk, begin(first?.state, ['S']));
     });
 }
 
-/** From every reachable state every walk of a few more steps. */
-export function* allWalks(machine: Session): Generator<Walk> {
-  for (const walk of walksToStates(machine)) yield* extensions(walk, WALK_LENGTH, eventsOf);
+/** From every reachable state every walk of so many more steps. */
+export function* allWalks(machine: Session, length: number): Generator<Walk> {
+  for (const walk of walksToStates(machine)) yield* extensions(walk, length, eventsOf);
 }
 
 /** The walk to its end with silent adapters: only deadlines fire, and a turn that was told to end does. */

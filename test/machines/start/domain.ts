@@ -8,7 +8,11 @@ import { type Domain, doneEvent, errorEvent } from '../../kit/domain.ts';
 import type { Operation } from '../../kit/scripted-agent.ts';
 import { SELECTION, TEST_DEADLINES, type World } from '../../kit/world.ts';
 
-const refused = (code: StartFailure['code'], stage: StartFailure['stage']): StartFailure => ({ ok: false, code, stage });
+const refused = (code: StartFailure['code'], stage: StartFailure['stage']): StartFailure => ({
+  ok: false,
+  code,
+  stage,
+});
 
 const domain: Domain<typeof startMachine> = {
   'xstate.done.actor.selectModel': [

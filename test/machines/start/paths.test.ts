@@ -33,7 +33,9 @@ describe(`start: ${paths.length} generated paths`, () => {
         expect(live).toEqual([LIVE_CALL[state.value as keyof typeof LIVE_CALL]]);
       } else {
         const { output } = state.context;
-        expect(reply).toMatchObject(output.ok ? { ok: true, session: output.selection } : { ok: false, code: output.code });
+        expect(reply).toMatchObject(
+          output.ok ? { ok: true, session: output.selection } : { ok: false, code: output.code },
+        );
         expect(world.app.service.list()).toHaveLength(output.ok ? 1 : 0);
         if (!output.ok) {
           expect(world.reports).toMatchObject([

@@ -3,8 +3,8 @@ import type { AnyEventObject } from 'xstate';
 import { startMachine } from '../../../src/machines/session/start.machine.ts';
 import { effectsOf } from '../../kit/effects.ts';
 import { drop, invocation } from '../../kit/mutate.ts';
-import { describeState, describeTriple, isTimer, Reachable, statusOf } from '../../kit/requirements.ts';
 import { breaches, edit, type Requirement, requirementSuite, unique } from '../../kit/requirement-suite.ts';
+import { describeState, describeTriple, isTimer, Reachable, statusOf } from '../../kit/requirements.ts';
 import { model } from './domain.ts';
 
 type Start = typeof startMachine;
@@ -51,7 +51,9 @@ const requirements: Requirement<Start>[] = [
         return [
           ...(index < 0 || more.length > 0 ? [`${describeState(state)} works on ${liveSteps(state)}`] : []),
           ...(expected?.step === spawned[0]?.src ? [] : [`${live} is followed by ${spawned[0]?.src}`]),
-          ...(expected?.deadlineMs === deadlines[0]?.delayMs ? [] : [`${spawned[0]?.src}: ${deadlines[0]?.delayMs} ms`]),
+          ...(expected?.deadlineMs === deadlines[0]?.delayMs
+            ? []
+            : [`${spawned[0]?.src}: ${deadlines[0]?.delayMs} ms`]),
           ...(expected !== undefined || outputOf(next)?.ok ? [] : [`all steps passed, but ${describeState(next)}`]),
         ];
       }),

@@ -1,12 +1,12 @@
 /** Contract, sections 3 and 4, on one turn, whatever the chart looks like. */
-import { assign, type AnyEventObject, enqueueActions, initialTransition } from 'xstate';
+import { type AnyEventObject, assign, enqueueActions, initialTransition } from 'xstate';
 import { turnMachine } from '../../../src/machines/session/turn.machine.ts';
 import { doneEvent, errorEvent } from '../../kit/domain.ts';
 import { effectsOf } from '../../kit/effects.ts';
 import { begin, extensions, imbalance, type Walk } from '../../kit/ledger.ts';
 import { drop, invocation } from '../../kit/mutate.ts';
-import { describeState, isTimer, Reachable, statusOf } from '../../kit/requirements.ts';
 import { breaches, edit, firstOf, type Requirement, requirementSuite, unique } from '../../kit/requirement-suite.ts';
+import { describeState, isTimer, Reachable, statusOf } from '../../kit/requirements.ts';
 import { model } from './domain.ts';
 
 type Turn = typeof turnMachine;
@@ -37,11 +37,17 @@ function eventsOf({ state, asked }: Walk): AnyEventObject[] {
   const { children } = state;
   return [
     { type: 'ABORT', requestIds: asked.length === 0 ? ['A', 'A'] : ['A'] },
-    ...(isEnding(state as unknown as State) ? [{ type: 'xstate.after.closeAbortTimeout.turn.running.end.ending' }] : [{ type: 'END' }]),
+    ...(isEnding(state as unknown as State)
+      ? [{ type: 'xstate.after.closeAbortTimeout.turn.running.end.ending' }]
+      : [{ type: 'END' }]),
     // Also of callers that have their answer: a deadline may be late.
     ...asked.map((requestId) => ({ type: 'ABORT_DEADLINE', requestId })),
-    ...('runTurn' in children ? [doneEvent('runTurn', { state: 'completed', assistantText: '', truncated: false })] : []),
-    ...('abortTurn' in children ? [doneEvent('abortTurn', { ok: true }), doneEvent('abortTurn', { ok: false }), errorEvent('abortTurn')] : []),
+    ...('runTurn' in children
+      ? [doneEvent('runTurn', { state: 'completed', assistantText: '', truncated: false })]
+      : []),
+    ...('abortTurn' in children
+      ? [doneEvent('abortTurn', { ok: true }), doneEvent('abortTurn', { ok: false }), errorEvent('abortTurn')]
+      : []),
   ];
 }
 
@@ -62,16 +68,20 @@ const requirements: Requirement<Turn>[] = [
       chart.states
         .filter((state) =>
           over(state)
-            ? !TERMINAL.includes(state.value as 'completed') || state.context.result?.state !== state.value || state.output?.turn.state !== state.value
+            ? !TERMINAL.includes(state.value as 'completed') ||
+              state.context.result?.state !== state.value ||
+              state.output?.turn.state !== state.value
             : state.context.result !== null,
         )
         .map(describeState),
     brokenBy: {
       'a terminal state can be left': edit((at) => drop(at('completed'), 'type')),
       'an abort is taken for a completion': edit((at) => {
-        (invocation(at('running.abort.attempting'), 'abortTurn') as { onDone: { target: string }[] }).onDone.forEach((to) => {
-          if (to.target === '#turn.aborted') to.target = '#turn.completed';
-        });
+        (invocation(at('running.abort.attempting'), 'abortTurn') as { onDone: { target: string }[] }).onDone.forEach(
+          (to) => {
+            if (to.target === '#turn.aborted') to.target = '#turn.completed';
+          },
+        );
       }),
       'a deadline forgets the result': edit((at) => {
         at('running.end.ending').after = { closeAbortTimeout: '#turn.aborted' };
@@ -105,7 +115,9 @@ const requirements: Requirement<Turn>[] = [
           const { deadlines } = effectsOf(state, { type: 'END' });
           const next = after(state, { type: 'END' });
           const isBounded = isEnding(state) || deadlines.some(({ delayMs }) => delayMs === CLOSE_ABORT_MS);
-          return isEnding(next) && attempts(next) && isBounded ? [] : [`END in ${describeState(state)} comes to ${describeState(next)}`];
+          return isEnding(next) && attempts(next) && isBounded
+            ? []
+            : [`END in ${describeState(state)} comes to ${describeState(next)}`];
         }),
       ]);
     },
@@ -115,7 +127,8 @@ const requirements: Requirement<Turn>[] = [
       'END asks for no abort': edit((at) => drop(at('running.abort.none').on, 'END')),
       'a failed attempt gives the turn more time': edit((at) => {
         at('running.abort').states = { ...at('running.abort').states, idle: {} };
-        (invocation(at('running.abort.attempting'), 'abortTurn') as { onError: unknown }).onError = '#turn.running.abort.idle';
+        (invocation(at('running.abort.attempting'), 'abortTurn') as { onError: unknown }).onError =
+          '#turn.running.abort.idle';
       }),
     },
   },
@@ -132,7 +145,10 @@ const requirements: Requirement<Turn>[] = [
       ),
     brokenBy: {
       'it ends the turn': edit((at) => {
-        at('running.abort.attempting.awaited').on = { ...at('running.abort.attempting.awaited').on, ABORT_DEADLINE: '#turn.aborted' };
+        at('running.abort.attempting.awaited').on = {
+          ...at('running.abort.attempting.awaited').on,
+          ABORT_DEADLINE: '#turn.aborted',
+        };
       }),
       'it gives the attempt up': edit((at) => {
         const awaited = at('running.abort.attempting.awaited');
@@ -149,14 +165,19 @@ const requirements: Requirement<Turn>[] = [
         const begun = spawned.filter(({ src }) => src === 'abortTurn').length;
         const own = deadlines.filter(({ type, delayMs }) => type === 'ABORT_DEADLINE' && delayMs === ABORT_MS).length;
         return [
-          ...(begun === (attempts(state) ? 0 : 1) && attempts(next) ? [] : [`${describeState(state)} begins ${begun} attempts`]),
+          ...(begun === (attempts(state) ? 0 : 1) && attempts(next)
+            ? []
+            : [`${describeState(state)} begins ${begun} attempts`]),
           ...(own === 2 ? [] : [`${describeState(state)}: ${own} deadlines for 2 callers`]),
         ];
       }),
     brokenBy: {
       'a second caller begins the attempt again': edit((at) => {
         const awaited = at('running.abort.attempting.awaited');
-        awaited.on = { ...awaited.on, ABORT: { ...(awaited.on?.['ABORT'] as object), target: '#turn.running.abort.attempting', reenter: true } };
+        awaited.on = {
+          ...awaited.on,
+          ABORT: { ...(awaited.on?.['ABORT'] as object), target: '#turn.running.abort.attempting', reenter: true },
+        };
       }),
       'a late caller has no deadline': edit((at) => {
         at('running.abort.attempting.unawaited').on = { ABORT: { target: 'awaited' } };
@@ -207,7 +228,8 @@ const requirements: Requirement<Turn>[] = [
         })(),
       ),
     brokenBy: {
-      'a deadline answers but does not forget': (machine) => machine.provide({ actions: { dropCaller: assign({}) } }) as Turn,
+      'a deadline answers but does not forget': (machine) =>
+        machine.provide({ actions: { dropCaller: assign({}) } }) as Turn,
       'a failed attempt answers but does not forget': (machine) =>
         machine.provide({ actions: { dropAllCallers: assign({}) } }) as Turn,
       'a deadline answers whoever asked': edit((at) => {
@@ -232,7 +254,10 @@ const requirements: Requirement<Turn>[] = [
       }),
     brokenBy: {
       'an abort moves it': edit((at) => {
-        at('running.abort.none').on = { ...at('running.abort.none').on, END: { target: 'attempting.unawaited', actions: 'stamp' } };
+        at('running.abort.none').on = {
+          ...at('running.abort.none').on,
+          END: { target: 'attempting.unawaited', actions: 'stamp' },
+        };
       }),
       'activity does not': edit((at) => {
         at('running').on = { ACTIVITY: {} };
