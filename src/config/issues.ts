@@ -108,10 +108,10 @@ function fieldOf(path: IssuePath): string {
 }
 
 const TYPES: Readonly<Record<string, string>> = {
+  nonoptional: 'is required',
   string: 'must be a string',
   boolean: 'must be true or false',
   number: 'must be a number',
-  int: 'must be a whole number',
   array: 'must be a list',
   object: 'must be an object',
   record: 'must be an object',

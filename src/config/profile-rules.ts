@@ -21,8 +21,7 @@ export function checkProfile(alias: string, profile: ProfileInput, log: IssueLog
   checkExtensionTools(profile, report);
   checkGrants(profile, report);
   const level = THINKING_LEVELS.find((known) => known === profile.thinkingLevel);
-  if (profile.thinkingLevel === undefined) report(['thinkingLevel'], `must be one of ${THINKING_LEVELS.join(', ')}`);
-  else if (level === undefined) log.addThinkingLevel(alias, `must be one of ${THINKING_LEVELS.join(', ')}`);
+  if (level === undefined) log.addThinkingLevel(alias, `must be one of ${THINKING_LEVELS.join(', ')}`);
   return level;
 }
 

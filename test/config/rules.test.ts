@@ -76,6 +76,18 @@ describe('refuses', () => {
   });
 });
 
+test('a skill that is selected twice is one issue, not one about paths', () => {
+  const failure = failureOf(load(changed((d) => Object.assign(safe(d), { skills: ['review', 'review'] }))));
+  expect(failure.issues).toEqual([
+    { subject: 'safe', field: 'skills[1]', problem: 'selects a skill that is already selected' },
+  ]);
+});
+
+test('a missing level is a missing field', () => {
+  const failure = failureOf(load(changed((d) => delete safe(d).thinkingLevel)));
+  expect(failure.issues).toEqual([{ subject: 'safe', field: 'thinkingLevel', problem: 'is required' }]);
+});
+
 describe('thinking levels', () => {
   test.each([['Off'], [''], [5], [null], [{}], ['constructor']])('%j has its own code', (level) => {
     const failure = failureOf(load(changed((d) => Object.assign(safe(d), { thinkingLevel: level }))));
