@@ -24,6 +24,7 @@ export function createLazyAgent(load: () => Promise<AgentPort>): AgentPort {
     checkAuthentication: async (request, signal) => (await agent()).checkAuthentication(request, signal),
     readAuthentication: async (request, signal) => (await agent()).readAuthentication(request, signal),
     checkAvailability: async (request, signal) => (await agent()).checkAvailability(request, signal),
+    connectTools: async (request, signal) => (await agent()).connectTools(request, signal),
     createSession: async (request, signal) => (await agent()).createSession(request, signal),
     admitPrompt: async (prompt, signal) => (await agent()).admitPrompt(prompt, signal),
     settlePrompt: async (turn) => (await agent()).settlePrompt(turn),

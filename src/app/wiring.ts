@@ -83,10 +83,12 @@ function wireStart(agent: AgentPort, delays: Deadlines) {
       checkAuthentication: fromPromise(({ input, signal }) => agent.checkAuthentication(input, signal)),
       readAuthentication: fromPromise(({ input, signal }) => agent.readAuthentication(input, signal)),
       checkAvailability: fromPromise(({ input, signal }) => agent.checkAvailability(input, signal)),
+      connectTools: fromPromise(({ input, signal }) => agent.connectTools(input, signal)),
       createSession: fromPromise(({ input, signal }) => agent.createSession(input, signal)),
     },
     delays: {
       authenticationTimeout: delays.authenticationTimeout,
+      connectionTimeout: delays.connectionTimeout,
       creationTimeout: delays.creationTimeout,
     },
   });

@@ -67,6 +67,7 @@ export type AbortOutcome = { readonly ok: boolean };
  * defect of the adapter and is treated as the call's failure.
  *
  * Rules that each implementation keeps (`test/contracts/agent-port.ts`):
+ * - a step of a start that fails or is aborted lets go of what the steps before it prepared;
  * - an aborted `createSession` disposes the handle that arrives late, once;
  * - `disposeSession` disposes a handle at most once and forgets it first;
  * - an `abortTurn` while one is live for the same turn joins it;
@@ -81,6 +82,8 @@ export interface AgentPort {
   readAuthentication(request: StartRequest, signal: AbortSignal): Promise<StepOutcome>;
   /** Is the model in the local catalogue of available models? */
   checkAvailability(request: StartRequest, signal: AbortSignal): Promise<StepOutcome>;
+  /** Connects what the profile grants from outside, all of it at once; with nothing to connect it passes. */
+  connectTools(request: StartRequest, signal: AbortSignal): Promise<StepOutcome>;
   /** Builds the session and verifies it; only then is the handle kept. */
   createSession(request: StartRequest, signal: AbortSignal): Promise<CreateOutcome>;
   /** Submits the prompt; settles with the preflight's disposition, long before the turn ends. */

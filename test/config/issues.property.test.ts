@@ -20,8 +20,9 @@ function placesOf(value: unknown, path: Place = []): Place[] {
   return [path, ...Object.entries(value).flatMap(([key, child]) => placesOf(child, [...path, key]))];
 }
 
-/** Puts `value` at `place`, or next to it under a key of its own. */
-function put(document: Json, place: Place, value: unknown, key: string | undefined): Json {
+/** Puts a copy of `original` at `place`, or below it under a key of its own; a later change may then reach into it. */
+function put(document: Json, place: Place, original: unknown, key: string | undefined): Json {
+  const value = structuredClone(original);
   const path = key === undefined ? place : [...place, key];
   const last = path.at(-1);
   if (last === undefined) return value;

@@ -51,6 +51,7 @@ export function agentPortContract(name: string, makeHarness: () => Promise<Agent
       expect(await agent.checkAuthentication(request, live())).toEqual({ ok: true });
       expect(await agent.readAuthentication(request, live())).toEqual({ ok: true });
       expect(await agent.checkAvailability(request, live())).toEqual({ ok: true });
+      expect(await agent.connectTools(request, live())).toEqual({ ok: true });
       return agent.createSession(request, live());
     }
     const admit = (turn: TurnRef, signal = live()) => agent.admitPrompt({ ...turn, prompt: 'work' }, signal);

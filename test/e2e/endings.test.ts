@@ -142,7 +142,7 @@ describe('a signal', () => {
   });
 
   it.each(SIGNALS)(
-    '%s while a turn hangs: status %d, and what is asked meanwhile is answered',
+    '%s while a turn hangs: status %d, and the connection to the provider is closed',
     async (signal, code) => {
       const stage = await useStage({ model: { steps: [{ hang: 'before-headers' }] } });
       const server = await connect(stage);
@@ -158,8 +158,10 @@ describe('a signal', () => {
     const stage = await useStage({ model: { steps: [{ hang: 'before-headers' }] } });
     const server = await connect(stage);
     await prompt(server, await startSession(server));
+    const { closed } = await stage.model.arrived(0);
     server.child.kill('SIGTERM');
-    await stage.model.requests[0]?.closed;
+    // Only then is the signal certain to have been seen first.
+    await within('the end of the connection', closed);
     server.child.stdin?.destroy();
     expect(await exit(server)).toEqual({ code: 143, signal: null });
   });

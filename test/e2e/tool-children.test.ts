@@ -35,7 +35,7 @@ async function family(): Promise<Family> {
     `(setsid sh -c 'sleep ${orphan} & exec sleep ${orphan}' &)`,
     `env -i setsid sleep ${bare} &`,
     `trap '' TERM HUP INT; sleep ${foreground}`,
-  ].join(' ');
+  ].join('\n');
   const stage = await useStage({ model: { steps: [bash(command), { text: 'over' }] } });
   // A group of its own, so that a test can end the group as a client would.
   const server = await connect(stage, { detached: true });

@@ -20,6 +20,7 @@ const OUTCOMES: Readonly<Record<Operation, readonly unknown[]>> = {
   checkAuthentication: [{ ok: true }, { ok: false, code: 'local_authentication_missing', stage: 'check_auth' }],
   readAuthentication: [{ ok: true }],
   checkAvailability: [{ ok: true }, { ok: false, code: 'model_unavailable', stage: 'availability' }],
+  connectTools: [{ ok: true }],
   createSession: [
     { ok: true, selection: SELECTION },
     { ok: false, code: 'execution_selection_mismatch', stage: 'postcheck' },

@@ -84,6 +84,9 @@ export class ScriptedAgent implements AgentPort {
   checkAvailability(request: StartRequest, signal: AbortSignal): Promise<StepOutcome> {
     return this.#call('checkAvailability', request.sessionId, undefined, signal);
   }
+  connectTools(request: StartRequest, signal: AbortSignal): Promise<StepOutcome> {
+    return this.#call('connectTools', request.sessionId, undefined, signal);
+  }
 
   async createSession({ sessionId }: StartRequest, signal: AbortSignal): Promise<CreateOutcome> {
     const outcome = await this.#call<CreateOutcome>('createSession', sessionId, undefined, signal);
@@ -124,7 +127,7 @@ export class ScriptedAgent implements AgentPort {
     if (live) return live;
     const attempt = this.#call<AbortOutcome>('abortTurn', sessionId, turnId).finally(() => this.#aborts.delete(turnId));
     void attempt.then(
-      ({ ok }) => ok && this.#idle.add(turnId),
+      (outcome) => outcome?.ok && this.#idle.add(turnId),
       () => {},
     );
     this.#aborts.set(turnId, attempt);

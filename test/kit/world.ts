@@ -3,7 +3,7 @@
  * are the product's own; the agent, the transport and time are the test's.
  */
 import type { InspectionEvent } from 'xstate';
-import { createServerApp, type ServerApp } from '../../src/app/server-app.ts';
+import { createServerApp, type ServerApp, type ServerAppOptions } from '../../src/app/server-app.ts';
 import type { Configuration, ExecutionProfile, WorkspaceMode } from '../../src/config/configuration.ts';
 import type { Deadlines } from '../../src/machines/shared/deadlines.ts';
 import type { Reply } from '../../src/ports/session-service.ts';
@@ -14,6 +14,7 @@ import { ScriptedAgent } from './scripted-agent.ts';
 export const TEST_DEADLINES: Deadlines = {
   authenticationTimeout: 5_001,
   creationTimeout: 10_002,
+  connectionTimeout: 10_009,
   preflightTimeout: 5_003,
   abortTimeout: 5_004,
   closeAbortTimeout: 5_005,
@@ -38,10 +39,21 @@ export interface Report {
   readonly fields: Readonly<Record<string, string | number>> | undefined;
 }
 
+/** Every step of a start before the session is created. */
+export const START_STEPS = [
+  'selectModel',
+  'checkAuthentication',
+  'readAuthentication',
+  'checkAvailability',
+  'connectTools',
+] as const;
+
 export interface WorldOptions {
   readonly inspect?: (event: InspectionEvent) => void;
   /** Otherwise the test settles the transport's close. */
   readonly transportClosesAtOnce?: boolean;
+  /** Another way to put the server together: a wrong one, to show that a test would see it. */
+  readonly assemble?: (options: ServerAppOptions) => ServerApp;
 }
 
 export class World {
@@ -60,7 +72,7 @@ export class World {
   #ids = 0;
 
   constructor(options: WorldOptions = {}) {
-    this.app = createServerApp({
+    this.app = (options.assemble ?? createServerApp)({
       configuration: testConfiguration(),
       agent: this.agent,
       transport: { close: () => this.#closeTransport(options.transportClosesAtOnce ?? true) },
@@ -108,7 +120,7 @@ export class World {
 
   /** Settles every step of a start well. */
   async open(sessionId: string): Promise<void> {
-    for (const step of ['selectModel', 'checkAuthentication', 'readAuthentication', 'checkAvailability'] as const) {
+    for (const step of START_STEPS) {
       this.agent.settle(step, { ok: true }, sessionId);
       await this.flush();
     }

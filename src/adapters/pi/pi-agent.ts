@@ -71,6 +71,11 @@ export function createPiAgent(options: PiAgentOptions): AgentPort {
     checkAuthentication: (request, signal) => step(request, signal, checkAuthentication),
     readAuthentication: (request, signal) => step(request, signal, readAuthentication),
     checkAvailability: (request, signal) => step(request, signal, checkAvailability),
+    async connectTools(request) {
+      const [server] = profileOf(request)?.mcpServers ?? [];
+      if (!server) return { ok: true };
+      return { ...startFailure('external_mcp_unavailable', 'mcp_tools'), subject: { server: server.alias } };
+    },
     createSession,
     async admitPrompt({ sessionId, turnId, prompt }, signal) {
       return (await handles.get(sessionId)?.admit(turnId, prompt, signal)) ?? { disposition: 'refused' };

@@ -35,8 +35,6 @@ export type BuildOutcome =
 function unsupportedFeature(profile: ExecutionProfile): StartFailure | undefined {
   const [skill] = profile.skills;
   if (skill) return { ...startFailure('skill_load_failed', 'skill_load'), subject: { skill: skill.alias } };
-  const [server] = profile.mcpServers;
-  if (server) return { ...startFailure('external_mcp_unavailable', 'mcp_tools'), subject: { server: server.alias } };
   const { extensions } = profile;
   if (extensions.length === 0) return undefined;
   return { ...startFailure('extension_load_failed', 'extension_load'), subject: { count: extensions.length } };

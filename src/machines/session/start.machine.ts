@@ -21,6 +21,7 @@ const REFUSALS = {
   checkAuth: { ok: false, stage: 'check_auth', code: 'local_authentication_unavailable' },
   getAuth: { ok: false, stage: 'get_auth', code: 'local_authentication_unavailable' },
   availability: { ok: false, stage: 'availability', code: 'model_unavailable' },
+  connect: { ok: false, stage: 'mcp_tools', code: 'external_mcp_unavailable' },
   create: { ok: false, stage: 'create_session', code: 'pi_session_creation_failed' },
 } as const satisfies Record<string, StartFailure>;
 
@@ -37,10 +38,12 @@ export const startMachine = setup({
     checkAuthentication: unprovidedPromise<StepOutcome, StartRequest>('checkAuthentication'),
     readAuthentication: unprovidedPromise<StepOutcome, StartRequest>('readAuthentication'),
     checkAvailability: unprovidedPromise<StepOutcome, StartRequest>('checkAvailability'),
+    connectTools: unprovidedPromise<StepOutcome, StartRequest>('connectTools'),
     createSession: unprovidedPromise<CreateOutcome, StartRequest>('createSession'),
   },
   delays: {
     authenticationTimeout: DEADLINES_MS.authenticationTimeout,
+    connectionTimeout: DEADLINES_MS.connectionTimeout,
     creationTimeout: DEADLINES_MS.creationTimeout,
   },
   guards: {
@@ -105,7 +108,7 @@ export const startMachine = setup({
         src: 'checkAvailability',
         input: requestOf,
         onDone: [
-          { guard: { type: 'passed', params: ({ event }) => event.output }, target: 'creating' },
+          { guard: { type: 'passed', params: ({ event }) => event.output }, target: 'connecting' },
           {
             target: 'refused',
             actions: { type: 'settle', params: ({ event }) => refusal(event.output, 'availability') },
@@ -116,6 +119,20 @@ export const startMachine = setup({
       after: {
         authenticationTimeout: { target: 'refused', actions: { type: 'settle', params: REFUSALS.availability } },
       },
+    },
+    connecting: {
+      description: 'The external MCP servers that the profile grants are connected.',
+      invoke: {
+        id: 'connectTools',
+        src: 'connectTools',
+        input: requestOf,
+        onDone: [
+          { guard: { type: 'passed', params: ({ event }) => event.output }, target: 'creating' },
+          { target: 'refused', actions: { type: 'settle', params: ({ event }) => refusal(event.output, 'connect') } },
+        ],
+        onError: { target: 'refused', actions: { type: 'settle', params: REFUSALS.connect } },
+      },
+      after: { connectionTimeout: { target: 'refused', actions: { type: 'settle', params: REFUSALS.connect } } },
     },
     creating: {
       description: 'The SDK session is built and everything promised about it is read back.',

@@ -8,6 +8,8 @@ export const DEADLINES_MS = {
   authenticationTimeout: 5_000,
   /** Loading the SDK, and building a session with it. */
   creationTimeout: 10_000,
+  /** All external MCP servers of a session, connected side by side. */
+  connectionTimeout: 10_000,
   preflightTimeout: 5_000,
   /** One caller's wait for an abort; the attempt itself may go on. */
   abortTimeout: 5_000,

@@ -78,7 +78,7 @@ const never = (): AbortSignal => new AbortController().signal;
 
 async function startSession(agent: AgentPort, request: StartRequest): Promise<StepOutcome> {
   const steps = [agent.selectModel, agent.checkAuthentication, agent.readAuthentication, agent.checkAvailability];
-  for (const step of [...steps, agent.createSession]) {
+  for (const step of [...steps, agent.connectTools, agent.createSession]) {
     const outcome = await step(request, never());
     if (!outcome.ok) return outcome;
   }

@@ -36,6 +36,11 @@ const domain: Domain<typeof startMachine> = {
     doneEvent('checkAvailability', refused('model_unavailable', 'availability')),
   ],
   'xstate.error.actor.checkAvailability': [errorEvent('checkAvailability')],
+  'xstate.done.actor.connectTools': [
+    doneEvent('connectTools', { ok: true }),
+    doneEvent('connectTools', refused('external_mcp_no_tools', 'mcp_tools')),
+  ],
+  'xstate.error.actor.connectTools': [errorEvent('connectTools')],
   'xstate.done.actor.createSession': [
     doneEvent('createSession', { ok: true, selection: SELECTION }),
     doneEvent('createSession', refused('thinking_level_unavailable', 'postcheck')),

@@ -11,6 +11,7 @@ const LIVE_CALL = {
   checkingAuthentication: 'checkAuthentication',
   readingAuthentication: 'readAuthentication',
   checkingAvailability: 'checkAvailability',
+  connecting: 'connectTools',
   creating: 'createSession',
 } as const;
 

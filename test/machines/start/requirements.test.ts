@@ -15,6 +15,7 @@ const STEPS = [
   { step: 'checkAuthentication', deadlineMs: 5_000, code: 'local_authentication_unavailable', stage: 'check_auth' },
   { step: 'readAuthentication', deadlineMs: 5_000, code: 'local_authentication_unavailable', stage: 'get_auth' },
   { step: 'checkAvailability', deadlineMs: 5_000, code: 'model_unavailable', stage: 'availability' },
+  { step: 'connectTools', deadlineMs: 10_000, code: 'external_mcp_unavailable', stage: 'mcp_tools' },
   { step: 'createSession', deadlineMs: 10_000, code: 'pi_session_creation_failed', stage: 'create_session' },
 ] as const;
 
