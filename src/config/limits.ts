@@ -18,6 +18,7 @@ export const MAX_PATH_LENGTH = 4096;
 export const MAX_NAME_LENGTH = 256;
 export const MAX_CATALOG_SKILLS = 64;
 export const MAX_PROFILE_SKILLS = 16;
+export const MAX_SKILL_BYTES = 262_144;
 export const MAX_EXTENSIONS = 8;
 export const MAX_EXTENSION_TOOLS = 32;
 export const MAX_SERVERS = 8;

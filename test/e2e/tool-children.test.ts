@@ -24,6 +24,11 @@ function left(tokens: readonly string[]): string[] {
   return tokens.flatMap(mentioning);
 }
 
+function allGone(tokens: readonly string[]): Promise<boolean> {
+  const what = () => `all gone, but there is ${left(tokens).join(', ')}`;
+  return until(what, () => left(tokens).length === 0, GONE_WITHIN_MS);
+}
+
 /** A server in the middle of a bash call whose children have tried everything to get away. */
 async function family(): Promise<Family> {
   const tokens = Array.from({ length: 6 }, sleepToken);
@@ -45,7 +50,7 @@ async function family(): Promise<Family> {
   return { server, sessionId, ids, tokens };
 }
 
-const ENDINGS: Readonly<Record<string, (family: Family) => void | Promise<unknown>>> = {
+const ENDINGS: Readonly<Record<string, (family: Family) => unknown>> = {
   'SIGKILL of the server': ({ server }) => void server.child.kill('SIGKILL'),
   'SIGTERM of the group and SIGKILL 5 ms later, as Codex does': async ({ server }) => {
     process.kill(-server.pid, 'SIGTERM');
@@ -78,7 +83,7 @@ describe('in the middle of a bash call', () => {
   it.each(Object.keys(ENDINGS))('%s leaves no child', async (name) => {
     const all = await family();
     await ENDINGS[name]?.(all);
-    await until(`all gone: ${left(all.tokens)}`, () => left(all.tokens).length === 0, GONE_WITHIN_MS);
+    await allGone(all.tokens);
   });
 
   it('abort ends the call, and the session works on', async () => {
@@ -109,7 +114,7 @@ describe('in the background of a bash call that has ended', () => {
     expect(await run(server, sessionId)).toMatchObject({ assistantText: 'two' });
     expect(left(tokens)).toHaveLength(2);
     await ENDINGS[name]?.({ server, sessionId, tokens, ids });
-    await until(`all gone: ${left(tokens)}`, () => left(tokens).length === 0, GONE_WITHIN_MS);
+    await allGone(tokens);
   });
 });
 

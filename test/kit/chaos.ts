@@ -8,7 +8,7 @@ import fc from 'fast-check';
 import { describe, test } from 'vitest';
 import type { Call, Operation } from './scripted-agent.ts';
 import { Watch } from './watch.ts';
-import { SELECTION, World } from './world.ts';
+import { SELECTION, TEST_DEADLINES, World } from './world.ts';
 
 type Move = () => void;
 
@@ -38,7 +38,20 @@ function settlements(world: World, call: Call): Move[] {
 }
 
 /** Everything that could happen next, in a stable order. */
-function possibleMoves(world: World, watch: Watch, maxSessions: number, allowEnd: boolean): Move[] {
+/** Ends that cut short what the charts would still have answered. */
+const FORCING_DELAYS: readonly number[] = [TEST_DEADLINES.registryTimeout, TEST_DEADLINES.processTimeout];
+
+interface Run {
+  readonly world: World;
+  readonly watch: Watch;
+  readonly maxSessions: number;
+  signals: number;
+  isEnding: boolean;
+  isForced: boolean;
+}
+
+function possibleMoves(run: Run, allowEnd: boolean): Move[] {
+  const { world, watch, maxSessions } = run;
   const moves: Move[] = [];
   if (watch.sessions.length < maxSessions) moves.push(() => watch.started(world.start()));
   for (const id of watch.sessions) {
@@ -54,50 +67,84 @@ function possibleMoves(world: World, watch: Watch, maxSessions: number, allowEnd
     });
   }
   for (const call of world.agent.calls) moves.push(...settlements(world, call));
-  for (const ids of world.clock.pendingByDelay().values()) {
-    for (const id of ids) moves.push(() => world.clock.fireAny(id));
+  for (const [delay, ids] of world.clock.pendingByDelay()) {
+    for (const id of ids) {
+      moves.push(() => {
+        run.isForced ||= FORCING_DELAYS.includes(delay);
+        world.clock.fireAny(id);
+      });
+    }
   }
-  if (allowEnd) {
-    moves.push(() => world.app.end());
-    moves.push(() => world.app.signal(STATUS_SIGINT));
-  }
+  if (allowEnd)
+    moves.push(
+      () => end(run),
+      () => signal(run),
+    );
   return moves;
 }
 
-/** Lets the run end: first every deadline with silent adapters, then every late settlement. */
-async function quiesce(world: World, watch: Watch): Promise<void> {
-  world.app.end();
+function end(run: Run): void {
+  run.isEnding = true;
+  run.world.app.end();
+}
+
+function signal(run: Run): void {
+  run.signals += 1;
+  run.isEnding = true;
+  run.isForced ||= run.signals > 1;
+  run.world.app.signal(STATUS_SIGINT);
+}
+
+/** Every adapter does its work, in order, as long as there is any. */
+async function settleEverything({ world, watch }: Run): Promise<void> {
+  for (let [call] = world.agent.calls; call !== undefined; [call] = world.agent.calls) {
+    world.agent.settleCall(call, OUTCOMES[call.operation][0]);
+    await world.flush();
+    watch.check();
+  }
+}
+
+/** First every deadline with silent adapters, then every late settlement. */
+async function endSilently(run: Run): Promise<void> {
+  const { world, watch } = run;
+  end(run);
   await world.flush();
   watch.check();
   while (world.clock.size > 0) {
-    const [ids] = [...world.clock.pendingByDelay().entries()].sort(([a], [b]) => a - b).map(([, each]) => each);
-    world.clock.fireAny(ids?.[0] ?? -1);
+    const [first] = [...world.clock.pendingByDelay()].sort(([a], [b]) => a - b);
+    world.clock.fireAny(first?.[1][0] ?? -1);
     await world.flush();
     watch.check();
   }
   watch.checkEnd();
-  for (const call of [...world.agent.calls]) world.agent.settleCall(call, OUTCOMES[call.operation][0]);
-  await world.flush();
-  watch.check();
+  await settleEverything(run);
   watch.checkEnd();
+  if (!run.isForced) watch.checkNobodyPutOff();
 }
 
-/** @param choices One number a move; its lowest bit says whether the world may settle before the next one. */
+/**
+ * @param choices One number a move; its lowest bit says whether the world may settle before the next one. Half of the
+ * runs then let every adapter finish, before all of them end with silent ones.
+ */
 export async function runChaos(maxSessions: number, choices: readonly number[]): Promise<void> {
   const world = new World();
   const watch = new Watch(world);
+  const run: Run = { world, watch, maxSessions, signals: 0, isEnding: false, isForced: false };
   world.app.ready();
   // Most of what is interesting comes after a start, so half of the runs begin with one.
-  if (((choices[0] ?? 0) & 2) !== 0) {
-    watch.started(await world.openSession());
-  }
+  if (((choices[0] ?? 0) & 2) !== 0) watch.started(await world.openSession());
   for (const choice of choices) {
-    const moves = possibleMoves(world, watch, maxSessions, choice % 11 === 0);
+    const moves = possibleMoves(run, choice % 11 === 0);
     moves[(choice >>> 2) % moves.length]?.();
     if ((choice & 1) === 0) await world.flush();
     watch.check();
   }
-  await quiesce(world, watch);
+  await world.flush();
+  if (choices.length % 2 === 0) {
+    await settleEverything(run);
+    if (!run.isEnding) watch.checkAnswered();
+  }
+  await endSilently(run);
 }
 
 const SEED = Number(process.env['SEED'] ?? 20_261_130);

@@ -18,16 +18,18 @@ export interface Stimulus {
 
 export interface NegativePlan<M extends AnyStateMachine> {
   readonly model: ChartModel<M>;
+  /** Where to try: one path to each state, unless there is reason for more. */
+  readonly paths?: readonly ChartPath<M>[];
   /** Brings a world to the end of a path. */
   readonly arrive: (world: World, path: ChartPath<M>) => Promise<void>;
   readonly stimuli: (path: ChartPath<M>) => readonly Stimulus[];
-  /** Does somebody still listen to this call? Of calls with a signal the signal tells. */
+  /** Might somebody still listen to such a call? One whose signal is aborted is late in any case. */
   readonly isLive: (operation: Operation, path: ChartPath<M>) => boolean;
   readonly worldOptions?: WorldOptions;
 }
 
 export interface ProbeReport {
-  readonly states: number;
+  readonly places: number;
   readonly ignored: number;
   readonly stale: number;
   readonly failures: readonly string[];
@@ -42,7 +44,10 @@ const OUTCOMES: Readonly<Record<Operation, readonly unknown[]>> = {
   readAuthentication: STEP,
   checkAvailability: STEP,
   connectTools: STEP,
-  createSession: [{ ok: true, selection: SELECTION }, { ok: false, code: 'model_unavailable', stage: 'postcheck' }],
+  createSession: [
+    { ok: true, selection: SELECTION },
+    { ok: false, code: 'model_unavailable', stage: 'postcheck' },
+  ],
   admitPrompt: [{ disposition: 'started' }, { disposition: 'refused' }, undefined],
   settlePrompt: [undefined],
   runTurn: [{ state: 'completed', assistantText: 'late', truncated: false }, { state: 'failed' }, { state: 'aborted' }],
@@ -79,7 +84,11 @@ function observe(world: World, without?: Call): string {
 }
 
 /** Would the chart answer this, or ignore it, without doing anything else? */
-function staysPut<M extends AnyStateMachine>(model: ChartModel<M>, state: ChartPath<M>['state'], { event }: Stimulus): boolean {
+function staysPut<M extends AnyStateMachine>(
+  model: ChartModel<M>,
+  state: ChartPath<M>['state'],
+  { event }: Stimulus,
+): boolean {
   if ((state as unknown as AnyMachineSnapshot).status !== 'active') return true;
   const { state: next, answers, sent, spawned, deadlines } = effectsOf(state, event);
   const isAnswered = requestIdsOf(event).every((id) => answers.some(({ requestId }) => requestId === id));
@@ -91,8 +100,9 @@ function staysPut<M extends AnyStateMachine>(model: ChartModel<M>, state: ChartP
 export async function probeAll<M extends AnyStateMachine>(
   plan: NegativePlan<M>,
   options: WorldOptions = {},
+  maxFailures = Number.POSITIVE_INFINITY,
 ): Promise<ProbeReport> {
-  const paths = plan.model.prefixes();
+  const paths = plan.paths ?? plan.model.prefixes();
   const failures: string[] = [];
   let ignored = 0;
   let stale = 0;
@@ -102,6 +112,7 @@ export async function probeAll<M extends AnyStateMachine>(
     return world;
   };
   for (const path of paths) {
+    if (failures.length >= maxFailures) break;
     const where = `${describeState(path.state)} after ${path.title}`;
     const world = await worldAt(path);
     // One after the other in the same world: that nothing has changed is just what each has to show.
@@ -111,17 +122,18 @@ export async function probeAll<M extends AnyStateMachine>(
       if (finding) failures.push(`${stimulus.name} in ${where}: ${finding}`);
     }
     const lateCalls = (at: World) =>
-      at.agent.calls.filter((call) => (call.signal ? call.signal.aborted : !plan.isLive(call.operation, path)));
+      at.agent.calls.filter(({ signal, operation }) => signal?.aborted || !plan.isLive(operation, path));
     for (const [index, { operation }] of lateCalls(world).entries()) {
       for (const outcome of [...OUTCOMES[operation], REJECTS]) {
         stale += 1;
         const fresh = await worldAt(path);
         const finding = await tryLate(fresh, lateCalls(fresh)[index], outcome);
-        if (finding) failures.push(`late ${operation} ${JSON.stringify(outcome) ?? 'rejected'} in ${where}: ${finding}`);
+        if (finding)
+          failures.push(`late ${operation} ${JSON.stringify(outcome) ?? 'rejected'} in ${where}: ${finding}`);
       }
     }
   }
-  return { states: paths.length, ignored, stale, failures };
+  return { places: paths.length, ignored, stale, failures };
 }
 
 async function tryIgnored(world: World, { act }: Stimulus): Promise<string | undefined> {

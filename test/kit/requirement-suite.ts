@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { AnyStateMachine } from 'xstate';
 import type { Triple } from './chart-model.ts';
-import { mutant, type StateAt } from './mutate.ts';
+import { mutant, type StateAt, type StateDraft } from './mutate.ts';
 import { describeTriple, type Reachable } from './requirements.ts';
 
 export interface Requirement<M extends AnyStateMachine> {
@@ -33,6 +33,29 @@ export function requirementSuite<M extends AnyStateMachine>(
       expect(requirement.findings(explore(wrong), wrong)).not.toEqual([]);
     });
   });
+}
+
+export interface TransitionDraft {
+  target?: string;
+  guard?: unknown;
+  actions: unknown[];
+}
+
+/** What a state of a draft does on an event, in order, to be edited in place. */
+export function branchesOn(state: StateDraft, event: string): TransitionDraft[] {
+  const branches = state.on?.[event];
+  if (branches === undefined) throw new Error(`nothing happens on "${event}"`);
+  const drafts = [branches].flat() as TransitionDraft[];
+  for (const draft of drafts) draft.actions = [draft.actions ?? []].flat();
+  if (Array.isArray(branches)) return branches as TransitionDraft[];
+  return drafts;
+}
+
+/** The first of them; most events have just one. */
+export function branchOn(state: StateDraft, event: string): TransitionDraft {
+  const [first] = branchesOn(state, event);
+  if (!first) throw new Error(`nothing happens on "${event}"`);
+  return first;
 }
 
 /** Those of the triples in question that break a rule; a rule about nothing is broken, too. */

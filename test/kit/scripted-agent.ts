@@ -9,6 +9,7 @@ import type {
   TurnRef,
   TurnResult,
 } from '../../src/ports/agent.ts';
+import { PromptLedger } from './prompt-ledger.ts';
 
 export type Operation = Exclude<keyof AgentPort, 'watchTurn' | 'disposeAll'>;
 
@@ -28,14 +29,17 @@ export class ScriptedAgent implements AgentPort {
   readonly violations: string[] = [];
   /** How often each handle was disposed. */
   readonly disposals = new Map<string, number>();
+  readonly ledger = new PromptLedger();
   watchFails = false;
   /** The process has let go of everything: views mean nothing any more. */
   isOver = false;
   readonly #handles = new Set<string>();
-  readonly #watchers = new Map<string, () => void>();
-  /** Turns whose abort succeeded: the agent is idle, though their call may settle later. */
-  readonly #idle = new Set<string | undefined>();
+  readonly #watchers = new Set<{ readonly turnId: string; readonly onActivity: () => void }>();
   readonly #aborts = new Map<string, Promise<AbortOutcome>>();
+
+  hasHandle(sessionId: string): boolean {
+    return this.#handles.has(sessionId);
+  }
 
   get openHandles(): number {
     return this.#handles.size;
@@ -51,25 +55,27 @@ export class ScriptedAgent implements AgentPort {
 
   /** Settles the oldest such call. */
   settle(operation: Operation, outcome?: unknown, sessionId?: string): void {
-    this.#take(operation, sessionId).resolve(outcome);
+    this.settleCall(this.#find(operation, sessionId), outcome);
   }
 
   reject(operation: Operation, sessionId?: string): void {
-    this.#take(operation, sessionId).reject(new Error('scripted rejection'));
+    this.rejectCall(this.#find(operation, sessionId));
   }
 
   settleCall(call: Call, outcome: unknown): void {
     this.calls.splice(this.calls.indexOf(call), 1);
+    this.ledger.settled(call, outcome);
     call.resolve(outcome);
   }
 
   rejectCall(call: Call): void {
     this.calls.splice(this.calls.indexOf(call), 1);
+    this.ledger.settled(call, undefined);
     call.reject(new Error('scripted rejection'));
   }
 
   activity(turnId: string): void {
-    this.#watchers.get(turnId)?.();
+    for (const watcher of [...this.#watchers]) if (watcher.turnId === turnId) watcher.onActivity();
   }
 
   selectModel(request: StartRequest, signal: AbortSignal): Promise<StepOutcome> {
@@ -101,10 +107,9 @@ export class ScriptedAgent implements AgentPort {
 
   admitPrompt({ sessionId, turnId }: TurnRef, signal: AbortSignal): Promise<AdmitOutcome> {
     if (!this.#handles.has(sessionId)) this.violations.push(`prompt for ${sessionId}, which has no handle`);
-    const isBusy = this.calls.some(
-      (call) => call.operation === 'runTurn' && call.sessionId === sessionId && !this.#idle.has(call.turnId),
-    );
-    if (isBusy) this.violations.push(`prompt for ${sessionId}, which has a turn`);
+    const obstacle = this.ledger.obstacle(sessionId, this.calls);
+    if (obstacle) this.violations.push(obstacle);
+    this.ledger.submitted(sessionId, turnId, signal);
     return this.#call('admitPrompt', sessionId, turnId, signal);
   }
 
@@ -118,18 +123,15 @@ export class ScriptedAgent implements AgentPort {
 
   watchTurn({ turnId }: TurnRef, onActivity: () => void): () => void {
     if (this.watchFails) throw new Error('scripted failure');
-    this.#watchers.set(turnId, onActivity);
-    return () => this.#watchers.delete(turnId);
+    const watcher = { turnId, onActivity };
+    this.#watchers.add(watcher);
+    return () => this.#watchers.delete(watcher);
   }
 
   abortTurn({ sessionId, turnId }: TurnRef): Promise<AbortOutcome> {
     const live = this.#aborts.get(turnId);
     if (live) return live;
     const attempt = this.#call<AbortOutcome>('abortTurn', sessionId, turnId).finally(() => this.#aborts.delete(turnId));
-    void attempt.then(
-      (outcome) => outcome?.ok && this.#idle.add(turnId),
-      () => {},
-    );
     this.#aborts.set(turnId, attempt);
     return attempt;
   }
@@ -152,13 +154,12 @@ export class ScriptedAgent implements AgentPort {
     });
   }
 
-  #take(operation: Operation, sessionId?: string): Call {
+  #find(operation: Operation, sessionId?: string): Call {
     const call = this.find(operation, sessionId);
     if (!call) {
       const live = this.calls.map((each) => `${each.operation}(${each.sessionId})`).join(', ') || 'nothing';
       throw new Error(`no live ${operation}; live: ${live}`);
     }
-    this.calls.splice(this.calls.indexOf(call), 1);
     return call;
   }
 

@@ -57,6 +57,20 @@ export class Watch {
     this.#checkUnpublished();
   }
 
+  /** Every adapter has settled and no deadline is due: nobody may still be waiting for an answer. */
+  checkAnswered(): void {
+    deepStrictEqual(this.#world.unanswered(), [], 'a request was never answered');
+  }
+
+  /** Only who starts or prompts during shutdown is told so, unless the end was forced. */
+  checkNobodyPutOff(): void {
+    const putOff = this.#world.requests.filter(({ kind, isLate, reply }) => {
+      const isStopping = reply?.ok === false && reply.code === 'server_stopping';
+      return isStopping && !isLate && (kind === 'ABORT' || kind === 'CLOSE');
+    });
+    deepStrictEqual(putOff, [], 'a request was only answered by the end of the process');
+  }
+
   /** Nothing is left: to be called when the process chart has ended. */
   checkEnd(): void {
     const { agent, clock, exitStatus } = this.#world;
@@ -92,10 +106,20 @@ export class Watch {
     this.#updatedAt.set(id, updatedAt);
     const listed = this.#world.app.service.list().some((session) => session.id === id);
     strictEqual(listed, state !== 'closed', `${id} is ${state} but ${listed ? '' : 'not '}listed`);
-    const running = [...this.turns.values()].filter(
-      ({ sessionId, record }) => sessionId === id && record.state === 'running',
-    );
-    if (state === 'running') ok(running.length >= 1, `${id} runs without a turn`);
+    if (state === 'closed') ok(!this.#world.agent.hasHandle(id), `${id} is closed but holds a handle`);
+    this.#checkRest(id, state);
+  }
+
+  /** At rest a session says how its last turn ended; admission and quarantine change nothing about that. */
+  #checkRest(id: string, state: SessionState | undefined): void {
+    const last = [...this.turns].filter(([, { sessionId }]) => sessionId === id).at(-1);
+    if (state === 'running') return ok(last, `${id} runs without a turn`);
+    if (state !== 'idle' && state !== 'failed') return;
+    const view = last && this.#world.app.service.turn(id, last[0]);
+    const failed = view?.ok === true && view.turn.state === 'failed';
+    const isStillRunning = view?.ok === true && view.turn.state === 'running';
+    ok(!isStillRunning, `${id} rests while its turn runs`);
+    strictEqual(state, failed ? 'failed' : 'idle', `${id} is ${state} after a turn that ended otherwise`);
   }
 
   #checkTurn(id: string, turn: SeenTurn): void {
@@ -108,6 +132,8 @@ export class Watch {
     }
     const { record } = turn;
     if (record.state !== 'running') deepStrictEqual(view.turn, record, `terminal turn ${id} changed`);
+    const { state } = view.turn;
+    if (state !== 'running') ok(this.#world.agent.ledger.hasEndedAs(id, state), `turn ${id} is ${state} for no reason`);
     ok(view.turn.updatedAt >= record.updatedAt, `turn ${id}: updatedAt went back`);
     strictEqual(view.turn.startedAt, record.startedAt);
     if (view.turn.state === 'running' && !turn.isActive) strictEqual(view.turn.updatedAt, record.updatedAt);

@@ -31,6 +31,8 @@ export type RequestKind = 'START' | 'PROMPT' | 'ABORT' | 'CLOSE';
 export interface TrackedRequest {
   readonly kind: RequestKind;
   readonly sessionId: string;
+  /** Asked when no session could answer any more. */
+  readonly isLate: boolean;
   reply: Reply | undefined;
 }
 
@@ -161,7 +163,8 @@ export class World {
   }
 
   #track(kind: RequestKind, sessionId: string, promise: Promise<Reply>): TrackedRequest {
-    const request: TrackedRequest = { kind, sessionId, reply: undefined };
+    const isLate = this.agent.isOver || this.transportClosings > 0;
+    const request: TrackedRequest = { kind, sessionId, isLate, reply: undefined };
     this.requests.push(request);
     void promise.then((reply) => {
       request.reply = reply;

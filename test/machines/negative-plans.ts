@@ -13,6 +13,14 @@ const SESSION = 's1';
 
 /** The calls behind each invoked actor; where it is not itself one. */
 const CALLS_OF: Readonly<Record<string, readonly Operation[]>> = {
+  start: [
+    'selectModel',
+    'checkAuthentication',
+    'readAuthentication',
+    'checkAvailability',
+    'connectTools',
+    'createSession',
+  ],
   turn: ['runTurn', 'abortTurn'],
   abortQuarantined: ['abortTurn'],
   abortAdmission: ['abortTurn'],
@@ -38,7 +46,11 @@ const toSession = (sessionId: string): Stimulus[] => [
   },
 ];
 
-const quietly = (name: string, event: Stimulus['event'], act: (world: Parameters<Stimulus['act']>[0]) => void): Stimulus => ({
+const quietly = (
+  name: string,
+  event: Stimulus['event'],
+  act: (world: Parameters<Stimulus['act']>[0]) => void,
+): Stimulus => ({
   name,
   event,
   act: (world) => {
@@ -55,14 +67,17 @@ const isOver = (path: { readonly state: unknown }) => (path.state as { status: s
 
 export const startPlan: NegativePlan<ReturnType<typeof startModel>['machine']> = {
   model: startModel(),
+  // A deadline and a rejection come to the same state, but only one of them leaves a call behind.
+  paths: startModel().paths(),
   arrive: async (world, path) => {
     world.start(SESSION);
     await world.flush();
     for (const event of eventsOf(path)) await settleOrFire(world, event);
   },
   // A session in its start is unknown; one that is open is the session chart's matter.
-  stimuli: ({ state }) => (state.matches('opened') ? [] : toSession(SESSION).map((each) => ({ ...each, event: { type: 'NONE' } }))),
-  isLive: () => false,
+  stimuli: ({ state }) =>
+    state.matches('opened') ? [] : toSession(SESSION).map((each) => ({ ...each, event: { type: 'NONE' } })),
+  isLive: (operation, { state }) => !isOver({ state }) && isInvoked(operation, state),
 };
 
 export const sessionPlan: NegativePlan<ReturnType<typeof sessionModel>['machine']> = {
@@ -78,6 +93,7 @@ export const sessionPlan: NegativePlan<ReturnType<typeof sessionModel>['machine'
 
 export const turnPlan: NegativePlan<ReturnType<typeof turnModel>['machine']> = {
   model: turnModel(),
+  paths: turnModel().paths(),
   arrive: async (world, path) => {
     world.agent.watchFails = eventsOf(path).some(({ type }) => type === 'xstate.error.actor.watchTurn');
     await world.openSession(SESSION);
@@ -99,7 +115,8 @@ export const turnPlan: NegativePlan<ReturnType<typeof turnModel>['machine']> = {
     ];
   },
   // The session that ends with the turn may be disposing.
-  isLive: (operation, { state }) => operation === 'disposeSession' || (!isOver({ state }) && isInvoked(operation, state)),
+  isLive: (operation, { state }) =>
+    operation === 'disposeSession' || (!isOver({ state }) && isInvoked(operation, state)),
 };
 
 export const registryPlan: NegativePlan<ReturnType<typeof registryModel>['machine']> = {

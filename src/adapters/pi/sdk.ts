@@ -5,7 +5,13 @@
 import type * as PiSdk from '@earendil-works/pi-coding-agent';
 
 export type Sdk = typeof PiSdk;
-export type { AgentSession, BashOperations, ModelRuntime, ToolDefinition } from '@earendil-works/pi-coding-agent';
+export type {
+  AgentSession,
+  BashOperations,
+  ModelRuntime,
+  Skill,
+  ToolDefinition,
+} from '@earendil-works/pi-coding-agent';
 
 type MessageEnd = Extract<PiSdk.AgentSessionEvent, { type: 'message_end' }>;
 export type AssistantMessage = Extract<MessageEnd['message'], { role: 'assistant' }>;

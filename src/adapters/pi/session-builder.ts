@@ -7,8 +7,9 @@ import { createBashOperations } from './bash-operations.ts';
 import { loadContextFiles } from './context-files.ts';
 import type { OpenedRuntime } from './model-runtime.ts';
 import { toolsOf, verifySession } from './postcheck.ts';
-import type { AgentSession, Sdk, ToolDefinition } from './sdk.ts';
+import type { AgentSession, Sdk, Skill, ToolDefinition } from './sdk.ts';
 import { findModel, startFailure } from './selection.ts';
+import { closedCatalogues, loadSelectedSkills } from './skills.ts';
 import type { ToolChildren } from './tool-children.ts';
 
 /** Pi's own settings; nothing is read from the user's or the workspace's settings files. */
@@ -33,8 +34,6 @@ export type BuildOutcome =
 
 /** A profile never starts silently without something that it asks for. */
 function unsupportedFeature(profile: ExecutionProfile): StartFailure | undefined {
-  const [skill] = profile.skills;
-  if (skill) return { ...startFailure('skill_load_failed', 'skill_load'), subject: { skill: skill.alias } };
   const { extensions } = profile;
   if (extensions.length === 0) return undefined;
   return { ...startFailure('extension_load_failed', 'extension_load'), subject: { count: extensions.length } };
@@ -57,7 +56,11 @@ function inMemorySettings(sdk: Sdk, settings: PiSettings) {
   );
 }
 
-async function loadResources(input: BuildInput, settingsManager: ReturnType<typeof inMemorySettings>) {
+async function loadResources(
+  input: BuildInput,
+  skills: readonly Skill[],
+  settingsManager: ReturnType<typeof inMemorySettings>,
+) {
   const { opened, directory, diagnostics } = input;
   const { sdk, agentDir } = opened;
   const loader = new sdk.DefaultResourceLoader({
@@ -65,9 +68,7 @@ async function loadResources(input: BuildInput, settingsManager: ReturnType<type
     agentDir,
     settingsManager,
     noExtensions: true,
-    noSkills: true,
-    noPromptTemplates: true,
-    noThemes: true,
+    ...closedCatalogues(skills),
     // Loaded by the override, with Pi's rules but without its output.
     noContextFiles: true,
     agentsFilesOverride: () => ({ agentsFiles: loadContextFiles(sdk, directory, agentDir, diagnostics) }),
@@ -83,13 +84,17 @@ function bashTool(input: BuildInput): ToolDefinition {
   return opened.sdk.createBashToolDefinition(directory, { operations }) as unknown as ToolDefinition;
 }
 
-async function openSession(input: BuildInput, enter: (stage: StartStage) => void): Promise<AgentSession> {
+async function openSession(
+  input: BuildInput,
+  skills: readonly Skill[],
+  enter: (stage: StartStage) => void,
+): Promise<AgentSession> {
   const { opened, profile, directory } = input;
   const { sdk, agentDir, models } = opened;
   enter('resource_loader');
   requireWorkspace(directory);
   const settingsManager = inMemorySettings(sdk, input.settings);
-  const resourceLoader = await loadResources(input, settingsManager);
+  const resourceLoader = await loadResources(input, skills, settingsManager);
   enter('create_session');
   const model = findModel(opened, profile);
   // Without a model the SDK would choose one by itself.
@@ -114,14 +119,16 @@ async function openSession(input: BuildInput, enter: (stage: StartStage) => void
 export async function buildSession(input: BuildInput, signal: AbortSignal): Promise<BuildOutcome> {
   const missing = unsupportedFeature(input.profile);
   if (missing) return missing;
+  const selected = loadSelectedSkills(input);
+  if (!selected.ok) return selected;
   let stage: StartStage = 'resource_loader';
   let session: AgentSession | undefined;
   try {
-    session = await openSession(input, (entered) => {
+    session = await openSession(input, selected.skills, (entered) => {
       stage = entered;
     });
     stage = 'postcheck';
-    const verified = verifySession(session, input.profile);
+    const verified = verifySession(session, input.profile, selected.skills);
     if (verified.ok && !signal.aborted) return { ok: true, session, selection: verified.selection };
     session.dispose();
     return verified.ok ? startFailure('pi_session_creation_failed', 'create_session') : verified;

@@ -8,8 +8,18 @@ export const DEADLINES_MS = {
   authenticationTimeout: 5_000,
   /** Loading the SDK, and building a session with it. */
   creationTimeout: 10_000,
-  /** All external MCP servers of a session, connected side by side. */
-  connectionTimeout: 10_000,
+  /**
+   * All external MCP servers of a session, connected side by side. Each has its
+   * own `externalStartTimeout`, which can name the server; this is the backstop.
+   */
+  connectionTimeout: 10_500,
+  /** One external MCP server, from the start of its child to the end of its tool list. */
+  externalStartTimeout: 10_000,
+  externalCallTimeout: 30_000,
+  /** The end of a server's child: together the 4,500 that it may take. */
+  externalEndTimeout: 1_500,
+  externalTerminateTimeout: 1_500,
+  externalKillTimeout: 1_500,
   preflightTimeout: 5_000,
   /** One caller's wait for an abort; the attempt itself may go on. */
   abortTimeout: 5_000,

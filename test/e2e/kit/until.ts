@@ -1,12 +1,12 @@
 /** Waits for a condition; the deadline only decides when to give up, never whether something holds. */
 import { setTimeout as pause } from 'node:timers/promises';
 
-export const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 20_000;
 const POLL_MS = 10;
 
 /** Polls until the probe returns something truthy, and returns that. */
 export async function until<T>(
-  what: string,
+  what: string | (() => string),
   probe: () => T | Promise<T>,
   deadlineMs: number = PATIENCE_MS,
 ): Promise<NonNullable<T>> {
@@ -14,7 +14,9 @@ export async function until<T>(
   for (;;) {
     const value = await probe();
     if (value) return value as NonNullable<T>;
-    if (performance.now() - start > deadlineMs) throw new Error(`not within ${deadlineMs} ms: ${what}`);
+    if (performance.now() - start > deadlineMs) {
+      throw new Error(`not within ${deadlineMs} ms: ${typeof what === 'string' ? what : what()}`);
+    }
     await pause(POLL_MS);
   }
 }

@@ -2,7 +2,7 @@
 import { processMachine } from '../../../src/machines/process/process.machine.ts';
 import { effectsOf } from '../../kit/effects.ts';
 import { drop, invocation } from '../../kit/mutate.ts';
-import { breaches, edit, type Requirement, requirementSuite, unique } from '../../kit/requirement-suite.ts';
+import { branchOn, breaches, edit, type Requirement, requirementSuite, unique } from '../../kit/requirement-suite.ts';
 import { describeState, describeTriple, isTimer, Reachable, statusOf } from '../../kit/requirements.ts';
 import { model } from './domain.ts';
 
@@ -87,11 +87,11 @@ const requirements: Requirement<Process>[] = [
       ]),
     brokenBy: {
       'a later signal decides again': edit((at) => {
-        const [second] = at('live.stopping').on?.['SIGNAL'] as object[];
+        const second = branchOn(at('live.stopping'), 'SIGNAL');
         at('live.stopping').on = {
           END: {},
           DEFECT: {},
-          SIGNAL: [second, { actions: (at('live').on?.['SIGNAL'] as { actions: unknown }).actions }],
+          SIGNAL: [second, { actions: branchOn(at('live'), 'SIGNAL').actions }],
         };
       }),
       'END after a signal decides again': edit((at) => drop(at('live.stopping').on, 'END')),
@@ -145,12 +145,11 @@ const requirements: Requirement<Process>[] = [
         at('live.stopping').on = { ...at('live.stopping').on, SIGNAL: {} };
       }),
       'the first is not counted': edit((at) => {
-        const first = at('live').on?.['SIGNAL'] as { actions: unknown[] };
+        const first = branchOn(at('live'), 'SIGNAL');
         first.actions = first.actions.slice(0, 1);
       }),
       'END counts as a signal': edit((at) => {
-        const end = at('live').on?.['END'] as { actions: unknown };
-        end.actions = [end.actions, 'countSignal'];
+        branchOn(at('live'), 'END').actions.push('countSignal');
       }),
       'only draining hears it': edit((at) => {
         at('live.stopping.draining').on = { SIGNAL: at('live.stopping').on?.['SIGNAL'] };

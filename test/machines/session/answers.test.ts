@@ -4,7 +4,7 @@ import { sessionMachine } from '../../../src/machines/session/session.machine.ts
 import { effectsOf } from '../../kit/effects.ts';
 import { imbalance, step } from '../../kit/ledger.ts';
 import { drop, invocation } from '../../kit/mutate.ts';
-import { edit, firstOf, type Requirement, requirementSuite, unique } from '../../kit/requirement-suite.ts';
+import { branchOn, edit, firstOf, type Requirement, requirementSuite, unique } from '../../kit/requirement-suite.ts';
 import { describeState, Reachable } from '../../kit/requirements.ts';
 import { replyLabel } from '../../kit/world.ts';
 import { model } from './domain.ts';
@@ -99,8 +99,7 @@ const requirements: Requirement<Session>[] = [
       'a closing session swallows prompts': edit((at) => drop(at('closing').on, 'PROMPT')),
       'an abort goes to the turn and is answered, too': edit((at) => {
         const running = at('engaged.running');
-        const abort = running.on?.['ABORT'] as { actions: unknown };
-        abort.actions = [abort.actions, (at('ready').on?.['ABORT'] as { actions: unknown }).actions];
+        branchOn(running, 'ABORT').actions.push(...branchOn(at('ready'), 'ABORT').actions);
       }),
     },
   },
@@ -130,7 +129,7 @@ const requirements: Requirement<Session>[] = [
       'the abort of an admission has no deadline': edit((at) => drop(at('closing.abortingAdmission'), 'after')),
       'the preflight has no deadline': edit((at) => drop(at('admitting'), 'after')),
       'stopping takes no closers along': edit((at) => {
-        const stop = at('admitting').on?.['STOP'] as Part;
+        const stop = branchOn(at('admitting'), 'STOP');
         stop.actions = stop.actions.filter((action) => action !== 'takeClosers');
       }),
       'quarantine ignores who waits to close': edit((at) => drop(at('quarantined'), 'always')),
@@ -161,8 +160,7 @@ const requirements: Requirement<Session>[] = [
       }),
       'a session in quarantine refuses it': edit((at) => drop(at('quarantined').on, 'CLOSE')),
       'it is answered too early': edit((at) => {
-        const close = at('ready').on?.['CLOSE'] as Part;
-        close.actions = ['stamp', (at('ready').on?.['ABORT'] as { actions: unknown }).actions];
+        branchOn(at('ready'), 'CLOSE').actions = ['stamp', ...branchOn(at('ready'), 'ABORT').actions];
       }),
     },
   },

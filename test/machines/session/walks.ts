@@ -72,7 +72,7 @@ const eventsOf = (walk: Walk): AnyEventObject[] => [
 ];
 
 /** One shortest walk to each reachable state, every request with an id of its own. */
-export function walksToStates(machine: Session): Walk[] {
+function walksToStates(machine: Session): Walk[] {
   return model(observed(machine))
     .prefixes()
     .map(({ steps }) => {

@@ -1,0 +1,96 @@
+/** Contract, sections 3 and 4, on the turns of a session, whatever the chart looks like. */
+import { assign, initialTransition } from 'xstate';
+import type { SessionContext } from '../../../src/machines/session/session.context.ts';
+import { sessionMachine } from '../../../src/machines/session/session.machine.ts';
+import { doneEvent } from '../../kit/domain.ts';
+import { effectsOf } from '../../kit/effects.ts';
+import { begin, step } from '../../kit/ledger.ts';
+import { drop, invocation } from '../../kit/mutate.ts';
+import { breaches, edit, type Requirement, requirementSuite } from '../../kit/requirement-suite.ts';
+import { Reachable } from '../../kit/requirements.ts';
+import { SELECTION } from '../../kit/world.ts';
+import { model } from './domain.ts';
+import { observed, PROMPT, type Session, turnEnds } from './walks.ts';
+
+const KEPT_TURNS = 20;
+
+const explore = (machine: Session) => new Reachable(model(observed(machine)));
+/** The chart as it comes to the first prompt of a session that was opened. */
+const opened = (machine: Session) => {
+  const input = {
+    id: 's1',
+    workspace: 'here',
+    executionProfile: 'reader',
+    profile: 'read-only',
+    startRequestId: 'S',
+  } as const;
+  const [initial] = initialTransition(observed(machine), input);
+  return step(begin(initial), doneEvent('start', { ok: true, selection: SELECTION })).walk;
+};
+const isStarted = (event: { readonly type: string; readonly output?: unknown }) =>
+  event.type === 'xstate.done.actor.admitPrompt' && (event.output as { disposition: string }).disposition === 'started';
+type Part = { target?: string; guard?: unknown; actions?: unknown[] };
+const branches = (invoke: object) => (invoke as { onDone: Part[] }).onDone;
+
+const requirements: Requirement<Session>[] = [
+  {
+    says: 'at most 20 ended turns are kept, the oldest out first',
+    findings: (_, machine) => {
+      let walk = opened(machine);
+      for (let count = 1; count <= KEPT_TURNS + 2; count += 1) {
+        const events = [
+          PROMPT,
+          doneEvent('admitPrompt', { disposition: 'started' }),
+          turnEnds('completed', []),
+        ] as const;
+        for (const event of events) walk = step(walk, numbered(event, count)).walk;
+      }
+      const kept = (walk.state.context as SessionContext).turns.map(({ turnId }) => turnId);
+      const expected = Array.from({ length: KEPT_TURNS }, (_each, index) => `t${index + 3}`);
+      return kept.join() === expected.join() ? [] : [`kept: ${kept}`];
+    },
+    brokenBy: {
+      'all are kept': (machine) =>
+        machine.provide({
+          actions: { endTurn: assign({ turns: ({ context }, { turn }) => [...context.turns, turn] }) },
+        }) as Session,
+      'the newest goes first': (machine) =>
+        machine.provide({
+          actions: {
+            endTurn: assign({ turns: ({ context }, { turn }) => [...context.turns, turn].slice(0, KEPT_TURNS) }),
+          },
+        }) as Session,
+    },
+  },
+  {
+    says: 'only the disposition started publishes a turn, and only one at a time',
+    findings: (chart) =>
+      breaches(
+        chart.triples.filter(({ state, event }) => effectsOf(state, event).spawned.some(({ src }) => src === 'turn')),
+        ({ state, event }) => !isStarted(event) || 'turn' in state.children || !state.matches('admitting'),
+      ),
+    brokenBy: {
+      'a refusal publishes one': edit((at) => drop(branches(invocation(at('admitting'), 'admitPrompt'))[0], 'guard')),
+      'a rejection publishes one': edit((at) => {
+        invocation(at('admitting'), 'admitPrompt').onError = 'engaged';
+      }),
+      'a timed-out prompt that settles publishes one': edit((at) => {
+        invocation(at('quarantined.prompt.unsettled'), 'settlePrompt').onDone = '#session.engaged';
+      }),
+      'a close begins it again': edit((at) => {
+        at('engaged').on = { ...at('engaged').on, CLOSE: { target: 'engaged', reenter: true } };
+        drop(at('engaged.running').on, 'CLOSE');
+      }),
+    },
+  },
+];
+
+/** The turn that a step of the round is about. */
+function numbered(event: object & { readonly type: string }, count: number) {
+  if (event.type === 'PROMPT') return { ...event, turnId: `t${count}` };
+  if (event.type !== 'xstate.done.actor.turn') return event;
+  const { output } = event as unknown as { output: { turn: object } };
+  return { ...event, output: { ...output, turn: { ...output.turn, turnId: `t${count}` } } };
+}
+
+requirementSuite(sessionMachine, explore, requirements);
