@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { RpcProcess } from './rpc-process.ts';
 
 const COLLECTIONS = 4;
-const SETTLE_MS = 300;
+const SETTLE_MS = 100;
 
 export class HeapProbe {
   private readonly socket: WebSocket;

@@ -1,5 +1,6 @@
 /** `npm run bench [-- name…]`: ratios against floors, each measured in one run (docs/benchmarks.md). */
 
+import { availableParallelism, loadavg } from 'node:os';
 import { heap, idleMemory } from './cases/memory.ts';
 import { exit, load } from './cases/process.ts';
 import { reads } from './cases/reads.ts';
@@ -58,7 +59,11 @@ async function main(names: readonly string[]): Promise<number> {
       console.log(line(row));
     }
   }
-  console.log(failed === 0 ? '\nEvery limit holds.' : `\n${failed} limit${failed === 1 ? ' does' : 's do'} not hold.`);
+  const [load1 = 0] = loadavg();
+  const cores = availableParallelism();
+  console.log(`\nLoad average at the end: ${load1.toFixed(1)} on ${cores} cores.`);
+  if (load1 > cores) console.log('Others keep this machine busy: repeat a FAIL on a quiet one before you believe it.');
+  console.log(failed === 0 ? 'Every limit holds.' : `${failed} limit${failed === 1 ? ' does' : 's do'} not hold.`);
   return failed === 0 ? 0 : 1;
 }
 

@@ -70,3 +70,23 @@ export const unusedSdkSchemas = {
     });
   },
 };
+
+/** Keeps the plugin below from resolving its own question. */
+const ASKED = Symbol('asked');
+const CLIENT_SIDE = /[\\/](sdk[\\/]dist[\\/]esm[\\/](client|experimental[\\/]tasks[\\/]client\.js)|src[\\/]adapters[\\/]grants)/;
+
+/**
+ * The SDK's client (external MCP grants) needs many more of those schemas, and is
+ * loaded late. Sharing the module with the server would make every start build
+ * them, so the client's side gets a copy of its own.
+ */
+export const separateClientTypes = {
+  name: 'separate-client-types',
+  setup({ onResolve, resolve }) {
+    onResolve({ filter: /\/types\.js$/ }, async ({ path, importer, resolveDir, kind, pluginData }) => {
+      if (pluginData === ASKED || !CLIENT_SIDE.test(importer)) return undefined;
+      const found = await resolve(path, { importer, resolveDir, kind, pluginData: ASKED });
+      return found.errors.length > 0 ? found : { path: found.path, suffix: '?client', sideEffects: found.sideEffects };
+    });
+  },
+};

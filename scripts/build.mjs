@@ -14,7 +14,13 @@ import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
 import { reportOutputs, staticClosure } from './build-analysis.mjs';
 import { thirdPartyLicenses } from './build-licenses.mjs';
-import { lightZodLocales, serverWithoutAjv, slimManifest, unusedSdkSchemas } from './build-plugins.mjs';
+import {
+  lightZodLocales,
+  separateClientTypes,
+  serverWithoutAjv,
+  slimManifest,
+  unusedSdkSchemas,
+} from './build-plugins.mjs';
 
 const { values: options } = parseArgs({ options: { analyze: { type: 'boolean' }, out: { type: 'string' } } });
 const root = resolve(import.meta.dirname, '..');
@@ -56,7 +62,13 @@ async function bundle() {
     minify: true,
     legalComments: 'none',
     external: ['@earendil-works/*'],
-    plugins: [lightZodLocales, serverWithoutAjv, unusedSdkSchemas, slimManifest(join(root, 'package.json'))],
+    plugins: [
+      lightZodLocales,
+      serverWithoutAjv,
+      separateClientTypes,
+      unusedSdkSchemas,
+      slimManifest(join(root, 'package.json')),
+    ],
     metafile: true,
     write: false,
     logLevel: 'warning',

@@ -5,9 +5,10 @@ import { fileURLToPath } from 'node:url';
 import { configurationFiles } from './adapters/fs/configuration-files.ts';
 import { createMcpServer } from './adapters/mcp/server.ts';
 import { StdioTransport } from './adapters/mcp/stdio-transport.ts';
+import { SCOPE_VARIABLE } from './adapters/process/scope-marker.ts';
 import { createLazyAgent } from './app/lazy-agent.ts';
 import { createServerApp } from './app/server-app.ts';
-import type { Configuration } from './config/configuration.ts';
+import type { Configuration, StartupCode } from './config/configuration.ts';
 import { loadConfiguration } from './config/load-configuration.ts';
 import { diagnostics, stdout } from './stdout.ts';
 
@@ -19,7 +20,7 @@ const IS_BUILT = import.meta.url.endsWith('.js');
 const PACKAGE_ROOT = fileURLToPath(new URL('..', import.meta.url));
 const REAPER = fileURLToPath(new URL(IS_BUILT ? 'reaper.js' : 'adapters/process/reaper.ts', import.meta.url));
 
-function failStartup(code: string): never {
+function failStartup(code: StartupCode): never {
   diagnostics.report('error', 'startup_failed', { stage: 'startup', code });
   process.exit(1);
 }
@@ -59,6 +60,8 @@ function run(configuration: Configuration): void {
 }
 
 try {
+  // Inside a session of another server: delegating from a delegation has no end.
+  if (process.env[SCOPE_VARIABLE] !== undefined) failStartup('nested_server_refused');
   const loaded = loadConfiguration({ env: process.env, packageRoot: PACKAGE_ROOT, files: configurationFiles });
   if (!loaded.ok) failStartup(loaded.code);
   run(loaded.configuration);

@@ -4,6 +4,7 @@ import { createChildScope } from '../adapters/process/child-scope.ts';
 import type { Configuration } from '../config/configuration.ts';
 import type { AgentPort } from '../ports/agent.ts';
 import type { Diagnostics } from '../ports/diagnostics.ts';
+import { createLazyGrants } from './lazy-grants.ts';
 
 export interface EmbeddedAgentOptions {
   readonly configuration: Configuration;
@@ -13,5 +14,10 @@ export interface EmbeddedAgentOptions {
 }
 
 export function createEmbeddedAgent({ configuration, diagnostics, reaperPath }: EmbeddedAgentOptions): AgentPort {
-  return createPiAgent({ configuration, diagnostics, childScope: createChildScope({ reaperPath, diagnostics }) });
+  const childScope = createChildScope({ reaperPath, diagnostics });
+  const grants = createLazyGrants(async () => {
+    const { createExternalGrants } = await import('./external-grants.ts');
+    return createExternalGrants({ configuration, diagnostics, childScope });
+  });
+  return createPiAgent({ configuration, diagnostics, childScope, grants });
 }

@@ -80,4 +80,5 @@ export type StartupCode =
   | 'invalid_execution_profile_config'
   | 'invalid_thinking_level'
   | 'invalid_execution_modes'
+  | 'nested_server_refused'
   | 'startup_failed';

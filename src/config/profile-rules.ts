@@ -75,7 +75,8 @@ function checkExtensionTools(profile: ProfileInput, report: Report): void {
   }
 }
 
-function extensionToolProblem(tool: string): string | undefined {
+/** What is wrong with a name for an extension's tool, whoever gives it. */
+export function extensionToolProblem(tool: string): string | undefined {
   if (!EXTENSION_TOOL.test(tool)) return 'must be 1 to 64 letters, digits, _ or -, not starting with -';
   if (BUILT_IN_TOOLS.has(tool)) return 'is the name of a built-in tool';
   return tool.startsWith('mcp__') || RESERVED_TOOLS.has(tool) ? 'is a name reserved for MCP' : undefined;

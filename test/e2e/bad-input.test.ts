@@ -1,6 +1,7 @@
 /** Whatever a client sends, the built server answers it, goes on, and repeats nothing of it. */
 import { chmodSync, renameSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { PROTOCOL_MESSAGES } from '../../src/adapters/mcp/messages.ts';
 import { connect, type Frame, INITIALIZE, launch, type Message, request, type Server, toolCall } from './kit/server.ts';
 import { bash, prompt, run, startSession, turnEnd } from './kit/sessions.ts';
 import { CANARY, useStage } from './kit/stage.ts';
@@ -16,10 +17,12 @@ async function exchange(server: Server, ...messages: readonly Message[]): Promis
   return server.frames.slice(from).filter((frame) => frame['id'] !== pong);
 }
 
-function protocolError(code: number, id: unknown = null): object {
-  return { jsonrpc: '2.0', id, error: { code, message: expect.any(String) } };
+/** With a text of ours: the SDK's own may quote what was sent. */
+function protocolError(code: number, id: unknown = null, message = PROTOCOL_MESSAGES[code]): object {
+  return { jsonrpc: '2.0', id, error: { code, message } };
 }
 
+const TOO_LARGE = 'Request is too large';
 const C = CANARY.prompt;
 const FRAMES: readonly [what: string, line: string | Buffer, code: number, id?: unknown][] = [
   ['no JSON', C, -32700],
@@ -74,10 +77,10 @@ describe('frames', () => {
   it('12 MB in one line are refused with the id, and the next line is read', async () => {
     const server = await connect(await useStage());
     const huge = toolCall(21, 'pi_session_prompt', { sessionId: UNKNOWN, prompt: C.repeat(1_000_000) });
-    expect(await exchange(server, huge)).toEqual([protocolError(-32600, 21)]);
+    expect(await exchange(server, huge)).toEqual([protocolError(-32600, 21, TOO_LARGE)]);
     // Without a newline for a long time, and then none of ours.
     expect(await exchange(server, Buffer.from(C.repeat(1_000_000)), Buffer.from('\n'))).toEqual([
-      protocolError(-32600),
+      protocolError(-32600, null, TOO_LARGE),
     ]);
   });
 });
@@ -108,9 +111,9 @@ describe('before initialize', () => {
 
   it('initialize with nonsense is an error, or answered with a version of ours', async () => {
     const server = launch(await useStage());
-    expect(await server.request('initialize', { protocolVersion: C })).toMatchObject({
-      error: { message: expect.any(String) },
-    });
+    const { id, error } = await server.request('initialize', { protocolVersion: C });
+    expect(Object.keys(PROTOCOL_MESSAGES)).toContain(String(error.code));
+    expect({ id, error }).toEqual({ id, error: { code: error.code, message: PROTOCOL_MESSAGES[error.code] } });
     const { result } = await server.request('initialize', { ...INITIALIZE, protocolVersion: `1999-${C}` });
     expect(result.protocolVersion).toMatch(/^20\d\d-\d\d-\d\d$/);
   });
@@ -123,7 +126,18 @@ describe('tools', () => {
     for (const name of [C, '', 'constructor', '__proto__', 'PI_SESSION_LIST']) {
       expect(await server.call(name, { [C]: C })).toMatchObject(bad);
     }
-    for (const id of ['1', 'x', C, ` ${UNKNOWN}`, UNKNOWN.toUpperCase(), '../../etc/passwd', '\0', '\ud800']) {
+    for (const id of [
+      '1',
+      'constructor',
+      '__proto__',
+      'registry',
+      C,
+      ` ${UNKNOWN}`,
+      UNKNOWN.toUpperCase(),
+      '../../etc/passwd',
+      '\0',
+      '\ud800',
+    ]) {
       for (const tool of ['pi_session_get', 'pi_session_abort', 'pi_session_close']) {
         expect(await server.call(tool, { sessionId: id })).toMatchObject({ error: { code: 'unknown_session' } });
       }

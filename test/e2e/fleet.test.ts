@@ -46,14 +46,17 @@ it('twenty servers on one configuration all answer, and idle ones hold and cost 
 it('several servers work for one home at the same time', async () => {
   const stage = await useStage();
   const servers = Array.from({ length: 3 }, () => launch(stage));
-  const texts = await Promise.all(
-    servers.map(async (server) => {
-      await server.handshake();
-      const turn = await run(server, await startSession(server));
-      return turn['assistantText'];
-    }),
+  for (const server of servers) {
+    await server.handshake();
+    // One after the other: loading the SDK takes all of a core, and is not what is tried here.
+    await startSession(server);
+  }
+  const turns = await Promise.all(
+    servers.flatMap((server) =>
+      ['reader', 'coder'].map(async (profile) => run(server, await startSession(server, profile))),
+    ),
   );
-  expect(texts).toEqual(['done', 'done', 'done']);
+  expect(turns.map((turn) => turn['assistantText'])).toEqual(Array.from({ length: 6 }, () => 'done'));
 });
 
 it('neither a session nor a closed one leaves a child, a lock or a file behind', async () => {

@@ -1,9 +1,11 @@
 /** Requirements as rows: what is promised, how it shows that it is broken, and wrong charts that break it. */
 import { describe, expect, test } from 'vitest';
-import type { AnyStateMachine } from 'xstate';
+import type { AnyMachineSnapshot, AnyStateMachine } from 'xstate';
 import type { Triple } from './chart-model.ts';
+import { doneEvent, errorEvent } from './domain.ts';
+import { effectsOf } from './effects.ts';
 import { mutant, type StateAt, type StateDraft } from './mutate.ts';
-import { describeTriple, type Reachable } from './requirements.ts';
+import { describeState, describeTriple, type Reachable } from './requirements.ts';
 
 export interface Requirement<M extends AnyStateMachine> {
   /** In the words of the contract. */
@@ -64,6 +66,33 @@ export function breaches<M extends AnyStateMachine>(
   isBroken: (triple: Triple<M>) => boolean,
 ): string[] {
   return inQuestion.length === 0 ? ['nothing to judge'] : unique(inQuestion.filter(isBroken).map(describeTriple));
+}
+
+/**
+ * Where what a child comes to goes unheard: its actor would be over, and the chart
+ * would wait for it. @param outcomes By child; a rejection is always tried, too.
+ */
+export function unheard<M extends AnyStateMachine>(
+  chart: Reachable<M>,
+  outcomes: Readonly<Record<string, readonly unknown[]>>,
+): string[] {
+  return unique(
+    chart.active().flatMap((state) => {
+      const { children } = state as unknown as AnyMachineSnapshot;
+      const heard = Object.keys(children).filter((id) => id in outcomes);
+      return heard.flatMap((id) =>
+        [...(outcomes[id] ?? []).map((outcome) => doneEvent(id, outcome)), errorEvent(id)]
+          .filter((event) => {
+            const { state: next, spawned } = effectsOf(state, event);
+            const isWaitedFor =
+              next.status === 'active' && id in next.children && spawned.every((each) => each.id !== id);
+            // A rejection that nobody handles breaks the chart.
+            return isWaitedFor || next.status === 'error';
+          })
+          .map(({ type }) => `${describeState(state)} does not hear ${type}`),
+      );
+    }),
+  );
 }
 
 /** The first few: wrong charts have thousands. */

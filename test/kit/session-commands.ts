@@ -17,7 +17,11 @@ const OUTCOMES: Readonly<Record<Operation, readonly unknown[]>> = {
   readAuthentication: STEP,
   checkAvailability: STEP,
   connectTools: STEP,
-  createSession: [{ ok: true, selection: SELECTION }],
+  createSession: [
+    { ok: true, selection: SELECTION },
+    { ok: true, selection: SELECTION },
+    { ok: false, code: 'execution_selection_mismatch', stage: 'postcheck' },
+  ],
   admitPrompt: [{ disposition: 'started' }, { disposition: 'started' }, { disposition: 'refused' }],
   settlePrompt: [undefined],
   runTurn: [{ state: 'completed', assistantText: 'done', truncated: false }, { state: 'failed' }, { state: 'aborted' }],

@@ -15,6 +15,11 @@ export const TEST_DEADLINES: Deadlines = {
   authenticationTimeout: 5_001,
   creationTimeout: 10_002,
   connectionTimeout: 10_009,
+  externalStartTimeout: 10_010,
+  externalCallTimeout: 30_011,
+  externalEndTimeout: 1_512,
+  externalTerminateTimeout: 1_513,
+  externalKillTimeout: 1_514,
   preflightTimeout: 5_003,
   abortTimeout: 5_004,
   closeAbortTimeout: 5_005,
@@ -86,7 +91,7 @@ export class World {
         }
         return this.clock.now();
       },
-      newId: () => this.nextIds.shift() ?? `id-${(this.#ids += 1)}`,
+      newId: () => this.nextIds.shift() ?? `id-${++this.#ids}`,
       clock: this.clock,
       deadlines: TEST_DEADLINES,
       ...(options.inspect && { inspect: options.inspect }),
@@ -97,7 +102,7 @@ export class World {
   }
 
   /** @returns the new session's id; its start is under way. */
-  start(sessionId = `s${(this.#ids += 1)}`, executionProfile = 'reader'): string {
+  start(sessionId = `s${++this.#ids}`, executionProfile = 'reader'): string {
     this.nextIds.unshift(sessionId);
     this.#track('START', sessionId, this.app.service.start({ workspace: 'here', executionProfile }));
     return sessionId;

@@ -1,4 +1,4 @@
-/** One Pi model runtime, with its SDK, for all profiles without extensions. */
+/** Pi's SDK and its model runtimes: one for all profiles without extensions, else one per session. */
 import { join } from 'node:path';
 import { loadSdk, type ModelRuntime, type Sdk } from './sdk.ts';
 
@@ -9,32 +9,38 @@ export interface OpenedRuntime {
 }
 
 export interface RuntimeSource {
+  /** The SDK alone, and Pi's agent directory. */
+  load(): Promise<Pick<OpenedRuntime, 'sdk' | 'agentDir'>>;
   /** Opens it once; after a failure the next call tries again. */
   open(): Promise<OpenedRuntime>;
   /** Lets the next call open a fresh one, for instance after Pi's own model file was unreadable. */
   forget(opened: OpenedRuntime): void;
 }
 
-async function openRuntime(agentDir: string | undefined, onLoaded: () => void): Promise<OpenedRuntime> {
-  const sdk = await loadSdk();
-  onLoaded();
-  const directory = agentDir ?? sdk.getAgentDir();
+/** A fresh one, on Pi's own files and without the network. */
+export async function openRuntime(sdk: Sdk, agentDir: string): Promise<OpenedRuntime> {
   const models = await sdk.ModelRuntime.create({
-    authPath: join(directory, 'auth.json'),
-    modelsPath: join(directory, 'models.json'),
-    modelsStorePath: join(directory, 'models-store.json'),
+    authPath: join(agentDir, 'auth.json'),
+    modelsPath: join(agentDir, 'models.json'),
+    modelsStorePath: join(agentDir, 'models-store.json'),
     refreshOnCreate: false,
     allowModelNetwork: false,
   });
-  return { sdk, agentDir: directory, models };
+  return { sdk, agentDir, models };
 }
 
 export function createRuntimeSource(agentDir: string | undefined, onLoaded: () => void): RuntimeSource {
   let opening: Promise<OpenedRuntime> | undefined;
+  const load = async () => {
+    const sdk = await loadSdk();
+    onLoaded();
+    return { sdk, agentDir: agentDir ?? sdk.getAgentDir() };
+  };
   return {
+    load,
     open() {
       if (opening) return opening;
-      const attempt = openRuntime(agentDir, onLoaded);
+      const attempt = load().then((known) => openRuntime(known.sdk, known.agentDir));
       opening = attempt;
       attempt.catch(() => {
         if (opening === attempt) opening = undefined;

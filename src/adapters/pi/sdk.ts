@@ -8,6 +8,8 @@ export type Sdk = typeof PiSdk;
 export type {
   AgentSession,
   BashOperations,
+  ExtensionError,
+  LoadExtensionsResult,
   ModelRuntime,
   Skill,
   ToolDefinition,

@@ -19,12 +19,16 @@ export async function selectModel(runtime: RuntimeSource, profile: ExecutionProf
   } catch {
     return startFailure('pi_session_creation_failed', 'runtime');
   }
-  const { models } = opened;
-  const providerIsKnown = models.getProvider(profile.provider) !== undefined;
-  if (providerIsKnown && findModel(opened, profile)) return OK;
+  const outcome = checkSelection(opened, profile);
   // An unreadable models file looks like an empty one: read it again at the next start.
-  if (models.getError() !== undefined) runtime.forget(opened);
-  return providerIsKnown ? startFailure('unknown_model', 'model') : startFailure('unknown_provider', 'provider');
+  if (!outcome.ok && opened.models.getError() !== undefined) runtime.forget(opened);
+  return outcome;
+}
+
+/** Are there exactly this provider and this model? */
+export function checkSelection(opened: OpenedRuntime, profile: ExecutionProfile): StepOutcome {
+  if (opened.models.getProvider(profile.provider) === undefined) return startFailure('unknown_provider', 'provider');
+  return findModel(opened, profile) ? OK : startFailure('unknown_model', 'model');
 }
 
 export function findModel(opened: OpenedRuntime, profile: ExecutionProfile): Model | undefined {

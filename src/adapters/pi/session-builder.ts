@@ -1,16 +1,20 @@
 /** Builds one SDK session that has what the profile says and nothing that the workspace says. */
-import { accessSync, constants, statSync } from 'node:fs';
 import type { ExecutionProfile } from '../../config/configuration.ts';
 import type { StartFailure, StartStage, VerifiedSelection } from '../../ports/agent.ts';
 import type { Diagnostics } from '../../ports/diagnostics.ts';
 import { createBashOperations } from './bash-operations.ts';
 import { loadContextFiles } from './context-files.ts';
+import { bindExtensions, endExtensions } from './extension-bind.ts';
+import { type LoadedExtensions, releaseExtensions } from './extension-set.ts';
+import { gateRules, pinnedBuiltIns, toolSelection } from './extension-tools.ts';
 import type { OpenedRuntime } from './model-runtime.ts';
 import { toolsOf, verifySession } from './postcheck.ts';
 import type { AgentSession, Sdk, Skill, ToolDefinition } from './sdk.ts';
 import { findModel, startFailure } from './selection.ts';
 import { closedCatalogues, loadSelectedSkills } from './skills.ts';
 import type { ToolChildren } from './tool-children.ts';
+import { gateModelCalls, ToolGate } from './tool-gate.ts';
+import { requireWorkspace } from './workspace.ts';
 
 /** Pi's own settings; nothing is read from the user's or the workspace's settings files. */
 export interface PiSettings {
@@ -26,28 +30,15 @@ export interface BuildInput {
   readonly children: ToolChildren;
   readonly diagnostics: Diagnostics;
   readonly settings: PiSettings;
+  /** The connected tools that the profile grants from outside. */
+  readonly granted: readonly ToolDefinition[];
+  /** Present exactly when the profile has extensions; the session takes them over. */
+  readonly extensions: LoadedExtensions | undefined;
 }
 
 export type BuildOutcome =
   | { readonly ok: true; readonly session: AgentSession; readonly selection: VerifiedSelection }
   | StartFailure;
-
-/** A profile never starts silently without something that it asks for. */
-function unsupportedFeature(profile: ExecutionProfile): StartFailure | undefined {
-  const { extensions } = profile;
-  if (extensions.length === 0) return undefined;
-  return { ...startFailure('extension_load_failed', 'extension_load'), subject: { count: extensions.length } };
-}
-
-/**
- * The loader would find nothing in a directory that is gone or closed, and say
- * nothing. Synchronous like the loader's own reads: the start is four times the
- * price of these two calls when they go through the thread pool.
- */
-function requireWorkspace(directory: string): void {
-  accessSync(directory, constants.R_OK | constants.X_OK);
-  if (!statSync(directory).isDirectory()) throw new Error('not a directory');
-}
 
 function inMemorySettings(sdk: Sdk, settings: PiSettings) {
   return sdk.SettingsManager.inMemory(
@@ -61,13 +52,14 @@ async function loadResources(
   skills: readonly Skill[],
   settingsManager: ReturnType<typeof inMemorySettings>,
 ) {
-  const { opened, directory, diagnostics } = input;
+  const { opened, directory, diagnostics, extensions } = input;
   const { sdk, agentDir } = opened;
   const loader = new sdk.DefaultResourceLoader({
     cwd: directory,
     agentDir,
     settingsManager,
     noExtensions: true,
+    ...(extensions && { extensionsOverride: () => extensions.result }),
     ...closedCatalogues(skills),
     // Loaded by the override, with Pi's rules but without its output.
     noContextFiles: true,
@@ -84,18 +76,13 @@ function bashTool(input: BuildInput): ToolDefinition {
   return opened.sdk.createBashToolDefinition(directory, { operations }) as unknown as ToolDefinition;
 }
 
-async function openSession(
-  input: BuildInput,
-  skills: readonly Skill[],
-  enter: (stage: StartStage) => void,
-): Promise<AgentSession> {
-  const { opened, profile, directory } = input;
+async function openSession(input: BuildInput, skills: readonly Skill[], building: Building): Promise<AgentSession> {
+  const { opened, profile, directory, extensions } = input;
   const { sdk, agentDir, models } = opened;
-  enter('resource_loader');
   requireWorkspace(directory);
   const settingsManager = inMemorySettings(sdk, input.settings);
   const resourceLoader = await loadResources(input, skills, settingsManager);
-  enter('create_session');
+  building.stage = 'create_session';
   const model = findModel(opened, profile);
   // Without a model the SDK would choose one by itself.
   if (!model) throw new Error('model is gone');
@@ -106,8 +93,12 @@ async function openSession(
     modelRuntime: models,
     model,
     thinkingLevel: profile.thinkingLevel,
-    tools,
-    customTools: tools.includes('bash') ? [bashTool(input)] : [],
+    ...(extensions ? toolSelection(profile, tools) : { tools }),
+    customTools: [
+      ...(extensions ? pinnedBuiltIns(sdk, directory, tools) : []),
+      ...(tools.includes('bash') ? [bashTool(input)] : []),
+      ...input.granted,
+    ],
     resourceLoader,
     sessionManager: sdk.SessionManager.inMemory(directory),
     settingsManager,
@@ -115,24 +106,58 @@ async function openSession(
   return session;
 }
 
+/** From here on exactly the verified tools may run, whatever is registered later. */
+function gateSession(session: AgentSession, profile: ExecutionProfile, extensions: LoadedExtensions | undefined): void {
+  const core = toolsOf(profile);
+  const gate = extensions?.gate ?? new ToolGate();
+  gate.open(session, extensions ? gateRules(profile, core, extensions) : { verified: core });
+  gateModelCalls(session, gate);
+}
+
+interface Building {
+  stage: StartStage;
+  session: AgentSession | undefined;
+}
+
+/** Ends what a failed start has left behind; extensions that saw the session hear of its end. */
+async function discard({ session }: Building, { extensions, diagnostics }: BuildInput): Promise<void> {
+  try {
+    if (session && extensions) await endExtensions(session);
+    session?.dispose();
+    if (extensions) releaseExtensions(extensions);
+  } catch {
+    diagnostics.report('warn', 'pi_session_dispose_failed');
+  }
+}
+
+async function attempt(
+  input: BuildInput,
+  skills: readonly Skill[],
+  building: Building,
+  signal: AbortSignal,
+): Promise<BuildOutcome> {
+  const { profile, extensions, diagnostics } = input;
+  try {
+    const session = await openSession(input, skills, building);
+    building.session = session;
+    building.stage = extensions ? 'extension_bind' : 'postcheck';
+    const unbound = extensions && (await bindExtensions({ session, profile, loaded: extensions, diagnostics }, signal));
+    const verified = unbound ?? verifySession(session, profile, skills, extensions);
+    if (!verified.ok) return verified;
+    if (signal.aborted) return startFailure('pi_session_creation_failed', 'create_session');
+    gateSession(session, profile, extensions);
+    return { ok: true, session, selection: verified.selection };
+  } catch {
+    const { stage } = building;
+    return startFailure(stage === 'extension_bind' ? 'extension_load_failed' : 'pi_session_creation_failed', stage);
+  }
+}
+
 /** Either a verified session that the caller owns, or a failure with nothing left open. */
 export async function buildSession(input: BuildInput, signal: AbortSignal): Promise<BuildOutcome> {
-  const missing = unsupportedFeature(input.profile);
-  if (missing) return missing;
+  const building: Building = { stage: 'resource_loader', session: undefined };
   const selected = loadSelectedSkills(input);
-  if (!selected.ok) return selected;
-  let stage: StartStage = 'resource_loader';
-  let session: AgentSession | undefined;
-  try {
-    session = await openSession(input, selected.skills, (entered) => {
-      stage = entered;
-    });
-    stage = 'postcheck';
-    const verified = verifySession(session, input.profile, selected.skills);
-    if (verified.ok && !signal.aborted) return { ok: true, session, selection: verified.selection };
-    session.dispose();
-    return verified.ok ? startFailure('pi_session_creation_failed', 'create_session') : verified;
-  } catch {
-    return startFailure('pi_session_creation_failed', stage);
-  }
+  const outcome = selected.ok ? await attempt(input, selected.skills, building, signal) : selected;
+  if (!outcome.ok) await discard(building, input);
+  return outcome;
 }

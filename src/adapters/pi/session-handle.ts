@@ -2,6 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AbortOutcome, AdmitOutcome } from '../../ports/agent.ts';
 import type { Diagnostics } from '../../ports/diagnostics.ts';
+import { endExtensions } from './extension-bind.ts';
 import type { AgentSession } from './sdk.ts';
 import type { ToolChildren } from './tool-children.ts';
 import { Turn } from './turn.ts';
@@ -72,14 +73,19 @@ export class SessionHandle {
     return turn.abort;
   }
 
-  /** At most once. The turn that runs settles without a further message. */
-  dispose(): void {
+  /**
+   * At most once. The turn that runs settles without a further message. Only hooks
+   * of extensions are waited for, and not for ever; with `now` they are merely told.
+   */
+  async dispose(now = false): Promise<void> {
     if (this.disposed) return;
     this.disposed = true;
     const { session, diagnostics } = this.parts;
     try {
       // `dispose` alone does not tell the run loop to stop between two attempts.
       void session.abort().catch(ignore);
+      const told = endExtensions(session);
+      if (told && !now) await told;
       session.dispose();
     } catch {
       diagnostics.report('warn', 'pi_session_dispose_failed');

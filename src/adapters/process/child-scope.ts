@@ -6,11 +6,8 @@ import { randomUUID } from 'node:crypto';
 import type { Diagnostics } from '../../ports/diagnostics.ts';
 import { type ProcessEntry, readProcessTable, startTimeOf } from './process-table.ts';
 import { createReaperGuard } from './reaper-guard.ts';
-import { SCOPE_VARIABLE, scopeName, scopeValue } from './scope-marker.ts';
+import { SCOPE_VARIABLE, scopeName } from './scope-marker.ts';
 import { endMembers, type MemberQuery, type Root } from './scope-members.ts';
-
-/** Set when this server runs inside a tool call of another one; read before `markServer` overwrites it. */
-const INHERITED_SCOPE = process.env[SCOPE_VARIABLE];
 
 export interface ChildScopeOptions {
   /** The reaper's script: `dist/reaper.js`, or its source. */
@@ -21,7 +18,7 @@ export interface ChildScopeOptions {
   readonly serverId?: string;
 }
 
-/** One bash call. */
+/** One bash call, or one granted server. */
 export interface ToolCallScope {
   /** To be set in the environment of everything that the call starts. */
   readonly variables: Readonly<Record<string, string>>;
@@ -116,7 +113,7 @@ export function createChildScope(options: ChildScopeOptions): ChildScope {
   return {
     serverId,
     markServer() {
-      process.env[SCOPE_VARIABLE] = scopeValue(serverId, INHERITED_SCOPE);
+      process.env[SCOPE_VARIABLE] = serverId;
     },
     arm: (sessionId) => void arm(sessionId),
     openCall(sessionId) {
@@ -125,7 +122,7 @@ export function createChildScope(options: ChildScopeOptions): ChildScope {
       const scope = scopeName(serverId, sessionId, calls);
       let root: Root | undefined;
       return {
-        variables: { [SCOPE_VARIABLE]: scopeValue(scope, INHERITED_SCOPE) },
+        variables: { [SCOPE_VARIABLE]: scope },
         started(pid) {
           root = { pid, started: startTimeOf(pid) };
           roots.add(root);

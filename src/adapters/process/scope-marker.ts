@@ -1,7 +1,8 @@
 /**
- * The environment variable that says to which server, session and bash call a
- * process belongs. The environment survives `setsid`, `nohup` and re-parenting,
- * which process groups and parent ids do not.
+ * The environment variable that says to which server, session and call a process
+ * belongs; a granted server counts as one call. The environment survives `setsid`,
+ * `nohup` and re-parenting, which process groups and parent ids do not. A server
+ * that finds it in its own environment refuses to start, so scopes never nest.
  */
 export const SCOPE_VARIABLE = 'PI_SESSION_MCP_SCOPE';
 
@@ -10,18 +11,9 @@ export function scopeName(serverId: string, sessionId?: string, call?: number): 
   return [serverId, sessionId, call].filter((part) => part !== undefined).join('/');
 }
 
-/**
- * The variable's value for a child. A server that itself runs inside a bash call
- * of another server keeps that call's scope in front, so that the outer one
- * still finds every process below it.
- */
-export function scopeValue(scope: string, inherited: string | undefined): string {
-  return inherited ? `${inherited},${scope}` : scope;
-}
-
 /** Does the variable's value name this scope or one inside it? */
 export function isInScope(value: string, scope: string): boolean {
-  return value.split(',').some((part) => part === scope || part.startsWith(`${scope}/`));
+  return value === scope || value.startsWith(`${scope}/`);
 }
 
 const NEEDLE = Buffer.from(`\0${SCOPE_VARIABLE}=`);

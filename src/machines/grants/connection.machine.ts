@@ -295,8 +295,9 @@ export const connectionMachine = connectionSetup.createMachine({
       states: {
         ending: {
           description: 'The child is on its way out.',
-          meta: { rests: 'every step of the ending chart has its own deadline' },
-          invoke: { id: 'ending', src: 'ending', onDone: 'over', onError: 'over' },
+          // No onError, here and below: a broken chart breaks this one too, and the root's observer kills the child.
+          meta: { rests: 'every step of the ending chart has its own deadline', escalates: ['ending'] },
+          invoke: { id: 'ending', src: 'ending', onDone: 'over' },
         },
         over: {
           description: 'Only the answer to later calls is left of it.',
@@ -307,8 +308,8 @@ export const connectionMachine = connectionSetup.createMachine({
 
     closing: {
       description: 'Nobody wants it any more; the child is brought to its end.',
-      meta: { rests: 'every step of the ending chart has its own deadline' },
-      invoke: { id: 'ending', src: 'ending', onDone: 'closed', onError: 'closed' },
+      meta: { rests: 'every step of the ending chart has its own deadline', escalates: ['ending'] },
+      invoke: { id: 'ending', src: 'ending', onDone: 'closed' },
       on: {
         CALL: { actions: { type: 'reply', params: ({ event }) => [refuseCall(event.requestId, 'unavailable')] } },
         CLOSE: {},

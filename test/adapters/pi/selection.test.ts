@@ -50,7 +50,7 @@ describe('start', () => {
     ['clamped', 'thinking_level_unavailable', 'postcheck'],
     ['too-high', 'thinking_level_unavailable', 'postcheck'],
     ['skilled', 'skill_load_failed', 'skill_load'],
-    ['extended', 'extension_load_failed', 'extension_load'],
+    ['extended', 'extension_not_installed', 'extension_resolve'],
     ['granted', 'external_mcp_unavailable', 'mcp_tools'],
     ['unconfigured', 'pi_session_creation_failed', 'runtime'],
   ])('%s fails with %s', async (alias, code, stage) => {

@@ -48,7 +48,7 @@ export async function openSkilledLab(skills: readonly SelectedSkill[]): Promise<
   return lab;
 }
 
-const unescape = (text: string) => text.replaceAll('&apos;', "'").replaceAll('&quot;', '"').replaceAll('&amp;', '&');
+const plain = (text: string) => text.replaceAll('&apos;', "'").replaceAll('&quot;', '"').replaceAll('&amp;', '&');
 
 /** The skills that the model is told of, in order. */
 export function listedSkills(request: RecordedRequest | undefined) {
@@ -59,7 +59,7 @@ export function listedSkills(request: RecordedRequest | undefined) {
   const entry = /<skill>\s*<name>(.*?)<\/name>\s*<description>(.*?)<\/description>\s*<location>(.*?)<\/location>/gs;
   return [...text.matchAll(entry)].map(([, name = '', description = '', location = '']) => ({
     name,
-    description: unescape(description),
+    description: plain(description),
     location,
   }));
 }

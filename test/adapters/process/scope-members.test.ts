@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type ProcessEntry, parsePs, parseStat } from '../../../src/adapters/process/process-table.ts';
-import { isInScope, scopeInEnvironment, scopeName, scopeValue } from '../../../src/adapters/process/scope-marker.ts';
+import { isInScope, scopeInEnvironment, scopeName } from '../../../src/adapters/process/scope-marker.ts';
 import { findMembers, type Root } from '../../../src/adapters/process/scope-members.ts';
 
 function entry(pid: number, parent: number, more: Partial<ProcessEntry> = {}): ProcessEntry {
@@ -23,13 +23,6 @@ describe('scope', () => {
     expect(isInScope('s/x/7', 's/x')).toBe(true);
     expect(isInScope('s/x/71', 's/x/7')).toBe(false);
     expect(isInScope('s', 's/x')).toBe(false);
-  });
-
-  it("keeps an outer server's scope", () => {
-    const value = scopeValue('inner/a/1', 'outer/b/2');
-    expect(isInScope(value, 'outer/b')).toBe(true);
-    expect(isInScope(value, 'inner')).toBe(true);
-    expect(scopeValue('inner', undefined)).toBe('inner');
   });
 
   it.each([

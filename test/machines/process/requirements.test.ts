@@ -2,7 +2,15 @@
 import { processMachine } from '../../../src/machines/process/process.machine.ts';
 import { effectsOf } from '../../kit/effects.ts';
 import { drop, invocation } from '../../kit/mutate.ts';
-import { branchOn, breaches, edit, type Requirement, requirementSuite, unique } from '../../kit/requirement-suite.ts';
+import {
+  branchOn,
+  breaches,
+  edit,
+  type Requirement,
+  requirementSuite,
+  unheard,
+  unique,
+} from '../../kit/requirement-suite.ts';
 import { describeState, describeTriple, isTimer, Reachable, statusOf } from '../../kit/requirements.ts';
 import { model } from './domain.ts';
 
@@ -188,6 +196,18 @@ const requirements: Requirement<Process>[] = [
       'READY serves again': edit((at) => {
         at('live').on = { ...at('live').on, READY: '.serving' };
         drop(at('live').on, 'SIGNAL');
+      }),
+    },
+  },
+  {
+    says: 'the end of the transport is heard, however that goes',
+    findings: (chart) => unheard(chart, { closeTransport: [undefined] }),
+    brokenBy: {
+      'a closed transport is waited for': edit((at) => {
+        drop(invocation(at('live.stopping.closing'), 'closeTransport'), 'onDone');
+      }),
+      'a broken transport is waited for': edit((at) => {
+        drop(invocation(at('live.stopping.closing'), 'closeTransport'), 'onError');
       }),
     },
   },

@@ -143,7 +143,7 @@ const requirements: Requirement<Registry>[] = [
       'a second close is ignored': edit((at) => branchesOn(at(), 'CLOSE').pop()),
       'an abort is answered beside its session': edit((at) => {
         const [open, closed] = branchesOn(at(), 'ABORT');
-        if (open) open.actions = [open.actions, closed?.actions];
+        open?.actions.push(...(closed?.actions ?? []));
       }),
       'a start is answered and handed on': edit((at) => {
         const begin = branchOn(at('accepting'), 'START');
@@ -183,6 +183,28 @@ const requirements: Requirement<Registry>[] = [
         const unknown = branchesOn(at(), 'PROMPT').at(-1);
         at().on = { ...at().on, CLOSE: [branchOn(at(), 'CLOSE'), unknown] };
       }),
+    },
+  },
+  {
+    says: 'a request for an open session goes to that session as it is, and nobody else answers it',
+    findings: (chart) =>
+      unique(
+        chart.active().flatMap((state) =>
+          state.context.open.flatMap((id) =>
+            requestsFor(id)
+              .filter((event) => {
+                const { answers, sent } = effectsOf(state, event);
+                const isSent = JSON.stringify(sent) === JSON.stringify([{ to: id, event }]);
+                return answers.length > 0 || !isSent;
+              })
+              .map(({ type }) => `${type} for ${id} in ${JSON.stringify(state.value)}`),
+          ),
+        ),
+      ),
+    brokenBy: {
+      'a prompt does not get there': edit((at) => branchesOn(at(), 'PROMPT').shift()),
+      'an abort does not': edit((at) => branchesOn(at(), 'ABORT').shift()),
+      'a close does not': edit((at) => branchesOn(at(), 'CLOSE').shift()),
     },
   },
 ];

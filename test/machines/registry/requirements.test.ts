@@ -1,9 +1,10 @@
 /** Contract, section 4, on all sessions together, whatever the chart looks like. */
 import { type AnyEventObject, assign } from 'xstate';
 import { registryMachine } from '../../../src/machines/session/registry.machine.ts';
+import { errorEvent } from '../../kit/domain.ts';
 import { effectsOf } from '../../kit/effects.ts';
 import { drop } from '../../kit/mutate.ts';
-import { branchOn, breaches, edit, type Requirement, requirementSuite, unique } from '../../kit/requirement-suite.ts';
+import { branchOn, edit, type Requirement, requirementSuite, unique } from '../../kit/requirement-suite.ts';
 import { describeState, isTimer, Reachable, statusOf } from '../../kit/requirements.ts';
 import { replyLabel } from '../../kit/world.ts';
 import { model } from './domain.ts';
@@ -52,9 +53,12 @@ const requirements: Requirement<Registry>[] = [
     },
   },
   {
-    says: 'once it drains it is done as soon as no session is left, and never accepts again',
+    says: 'once it drains it is done as soon as no session is left and not before, and never accepts again',
     findings: (chart) =>
       unique([
+        ...chart.triples
+          .filter(({ event, nextState }) => over(nextState) && !isTimer({ event }) && nextState.context.open.length > 0)
+          .map(({ nextState }) => `${nextState.context.open} is left behind`),
         ...chart
           .active()
           .filter((state) => state.matches('draining') && state.context.open.length === 0)
@@ -65,6 +69,9 @@ const requirements: Requirement<Registry>[] = [
           .map((state) => `${describeState(state)} may accept again`),
       ]),
     brokenBy: {
+      'it waits for nobody': edit((at) => {
+        at('draining').always = 'stopped';
+      }),
       'it waits for the deadline': edit((at) => drop(at('draining'), 'always')),
       'it accepts again': edit((at) => {
         at('draining').always = { guard: 'noneOpen', target: 'accepting' };
@@ -137,15 +144,21 @@ const requirements: Requirement<Registry>[] = [
   {
     says: 'a session whose chart broke is reported, and the registry accepts no more',
     findings: (chart) =>
-      breaches(
-        chart.triples.filter(({ event }) => event.type.startsWith('xstate.error.actor.')),
-        ({ state, event, nextState }) =>
-          !effectsOf(state, event).actions.includes('reportDefect') || nextState.matches('accepting'),
+      unique(
+        chart.active().flatMap((state) =>
+          state.context.open
+            .filter((id) => {
+              const { state: next, actions } = effectsOf(state, errorEvent(id));
+              return next.matches('accepting') || !actions.includes('reportDefect') || id in next.children;
+            })
+            .map((id) => `${describeState(state)} does not mind that ${id} broke`),
+        ),
       ),
     brokenBy: {
       'it is not reported while it drains': edit((at) => {
         branchOn(at('draining'), 'xstate.error.actor.*').actions.pop();
       }),
+      'it is not noticed': edit((at) => drop(at('draining').on, 'xstate.error.actor.*')),
       'it goes on': edit((at) => {
         drop(branchOn(at('accepting'), 'xstate.error.actor.*'), 'target');
       }),

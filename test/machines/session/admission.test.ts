@@ -2,8 +2,16 @@ import { sessionRecord } from '../../../src/machines/session/session.context.ts'
 import { sessionMachine } from '../../../src/machines/session/session.machine.ts';
 import { effectsOf } from '../../kit/effects.ts';
 import { invocation } from '../../kit/mutate.ts';
-import { branchOn, breaches, edit, type Requirement, requirementSuite, unique } from '../../kit/requirement-suite.ts';
-import { describeState, isSettlement, Reachable } from '../../kit/requirements.ts';
+import {
+  branchOn,
+  breaches,
+  edit,
+  type Requirement,
+  requirementSuite,
+  type TransitionDraft,
+  unique,
+} from '../../kit/requirement-suite.ts';
+import { describeState, describeTriple, isSettlement, Reachable } from '../../kit/requirements.ts';
 import { model } from './domain.ts';
 import { ABORT, observed, publicState, type Session, type State } from './walks.ts';
 
@@ -157,6 +165,49 @@ const requirements: Requirement<Session>[] = [
       }),
     },
   },
+  {
+    says: 'what is admitted is the prompt that was asked, and its text is kept no longer than until that is decided',
+    findings: (chart) =>
+      unique([
+        ...chart.triples.flatMap((triple) =>
+          effectsOf(triple.state, triple.event)
+            .spawned.filter(({ src }) => src === 'admitPrompt')
+            .filter(
+              ({ input }) =>
+                JSON.stringify(input) !== JSON.stringify({ sessionId: 's1', turnId: 't1', prompt: 'do it' }),
+            )
+            .map(({ input }) => `${describeTriple(triple)} admits ${JSON.stringify(input)}`),
+        ),
+        ...chart.triples
+          .filter(
+            ({ nextState }) => !nextState.matches('admitting') && JSON.stringify(nextState.context).includes('do it'),
+          )
+          .map((triple) => `${describeTriple(triple)} keeps the text`),
+      ]),
+    brokenBy: {
+      'a prompt that waited is not taken': edit((at) => {
+        const [waits] = at('ready').always as TransitionDraft[];
+        if (waits) waits.actions = [];
+      }),
+      'a started prompt is kept': edit((at) =>
+        without(branches(invocation(at('admitting'), 'admitPrompt'))[0], 'dropAdmission'),
+      ),
+      'a refused prompt is kept': edit((at) =>
+        without(branches(invocation(at('admitting'), 'admitPrompt'))[1], 'dropAdmission'),
+      ),
+      'a rejected prompt is kept': edit((at) =>
+        without(invocation(at('admitting'), 'admitPrompt').onError as Part, 'dropAdmission'),
+      ),
+      'a timed-out prompt is kept': edit((at) =>
+        without(at('admitting').after?.['preflightTimeout'] as Part, 'dropPromptText'),
+      ),
+      'a stop keeps it': edit((at) => without(branchOn(at('admitting'), 'STOP'), 'dropPromptText')),
+    },
+  },
 ];
+
+function without(branch: Part | undefined, action: string): void {
+  if (branch) branch.actions = branch.actions?.filter((each) => each !== action) ?? [];
+}
 
 requirementSuite(sessionMachine, explore, requirements);

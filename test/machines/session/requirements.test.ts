@@ -8,11 +8,23 @@ import {
   firstOf,
   type Requirement,
   requirementSuite,
+  unheard,
   unique,
 } from '../../kit/requirement-suite.ts';
 import { describeState, Reachable } from '../../kit/requirements.ts';
 import { model } from './domain.ts';
-import { allWalks, CLOSE, observed, over, publicState, type Session, STOP, type State, timersOf } from './walks.ts';
+import {
+  allWalks,
+  CLOSE,
+  OUTCOMES,
+  observed,
+  over,
+  publicState,
+  type Session,
+  STOP,
+  type State,
+  timersOf,
+} from './walks.ts';
 
 const DEADLINES_MS: Readonly<Record<string, number>> = {
   preflightTimeout: 5_000,
@@ -170,16 +182,24 @@ const requirements: Requirement<Session>[] = [
     },
   },
   {
-    says: 'a broken chart below is a defect, and is reported',
+    says: 'a refused start is reported; a broken chart below is a defect, and is reported as that',
     findings: (chart) =>
       breaches(
-        chart.triples.filter(({ event }) =>
-          ['xstate.error.actor.turn', 'xstate.error.actor.start'].includes(event.type),
+        chart.triples.filter(({ event, nextState }) => event.type === 'xstate.done.actor.start' && over(nextState)),
+        ({ state, event }) => !effectsOf(state, event).actions.includes('reportRefusal'),
+      ).concat(
+        breaches(
+          chart.triples.filter(({ event }) =>
+            ['xstate.error.actor.turn', 'xstate.error.actor.start'].includes(event.type),
+          ),
+          ({ state, event, nextState }) =>
+            !effectsOf(state, event).actions.includes('reportDefect') || isRestless(nextState),
         ),
-        ({ state, event, nextState }) =>
-          !effectsOf(state, event).actions.includes('reportDefect') || isRestless(nextState),
       ),
     brokenBy: {
+      'a refused start is not reported': edit((at) => {
+        branches(invocation(at('opening'), 'start'))[1]?.actions?.shift();
+      }),
       'a broken turn is taken for a failed one': edit((at) => {
         invocation(at('engaged'), 'turn').onError = 'ready.failed';
       }),
@@ -188,6 +208,28 @@ const requirements: Requirement<Session>[] = [
         broken.actions.shift();
       }),
     },
+  },
+  {
+    says: 'whatever a call comes to is heard',
+    findings: (chart) => unheard(chart, OUTCOMES),
+    brokenBy: Object.fromEntries(
+      (
+        [
+          ['opening', 'start'],
+          ['admitting', 'admitPrompt'],
+          ['engaged', 'turn'],
+          ['quarantined.prompt.unsettled', 'settlePrompt'],
+          ['quarantined.abort.attempting', 'abortQuarantined'],
+          ['closing.abortingAdmission', 'abortAdmission'],
+          ['closing.disposing', 'disposeSession'],
+        ] as const
+      ).flatMap(([where, id]) =>
+        (['onDone', 'onError'] as const).map((which) => [
+          `${id} has no ${which}`,
+          edit<Session>((at) => drop(invocation(at(where), id), which)),
+        ]),
+      ),
+    ),
   },
 ];
 

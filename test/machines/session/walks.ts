@@ -37,7 +37,8 @@ export const STOP = { type: 'STOP' } as const;
 export const turnEnds = (state: 'completed' | 'failed' | 'aborted', callers: readonly string[]): AnyEventObject =>
   doneEvent('turn', { turn: { turnId: 't1', sessionId: 's1', state, startedAt: 0, updatedAt: 0 }, callers });
 
-const OUTCOMES: Readonly<Record<string, readonly unknown[]>> = {
+/** What each child may come to; that of a turn is its own chart's output. */
+export const OUTCOMES: Readonly<Record<string, readonly unknown[]>> = {
   start: [
     { ok: true, selection: SELECTION },
     { ok: false, code: 'unknown_model', stage: 'model' },
@@ -47,6 +48,10 @@ const OUTCOMES: Readonly<Record<string, readonly unknown[]>> = {
   abortQuarantined: [{ ok: true }],
   abortAdmission: [{ ok: true }],
   disposeSession: [undefined],
+  turn: [
+    { turn: { state: 'completed' }, callers: [] },
+    { turn: { state: 'failed' }, callers: [] },
+  ],
 };
 
 export function timersOf(state: State): AnyEventObject[] {

@@ -3,7 +3,7 @@ import type { AnyEventObject } from 'xstate';
 import { startMachine } from '../../../src/machines/session/start.machine.ts';
 import { effectsOf } from '../../kit/effects.ts';
 import { drop, invocation } from '../../kit/mutate.ts';
-import { breaches, edit, type Requirement, requirementSuite, unique } from '../../kit/requirement-suite.ts';
+import { breaches, edit, type Requirement, requirementSuite, unheard, unique } from '../../kit/requirement-suite.ts';
 import { describeState, describeTriple, isTimer, Reachable, statusOf } from '../../kit/requirements.ts';
 import { model } from './domain.ts';
 
@@ -15,9 +15,12 @@ const STEPS = [
   { step: 'checkAuthentication', deadlineMs: 5_000, code: 'local_authentication_unavailable', stage: 'check_auth' },
   { step: 'readAuthentication', deadlineMs: 5_000, code: 'local_authentication_unavailable', stage: 'get_auth' },
   { step: 'checkAvailability', deadlineMs: 5_000, code: 'model_unavailable', stage: 'availability' },
-  { step: 'connectTools', deadlineMs: 10_000, code: 'external_mcp_unavailable', stage: 'mcp_tools' },
+  // Each server has its 10,000 in the connection chart; this one only catches an adapter that is silent.
+  { step: 'connectTools', deadlineMs: 10_500, code: 'external_mcp_unavailable', stage: 'mcp_tools' },
   { step: 'createSession', deadlineMs: 10_000, code: 'pi_session_creation_failed', stage: 'create_session' },
 ] as const;
+
+const REFUSED = { ok: false, code: 'model_unavailable', stage: 'availability' };
 
 const explore = (machine: Start) => new Reachable(model(machine));
 const liveSteps = (state: { readonly children: object }) => Object.keys(state.children);
@@ -71,12 +74,19 @@ const requirements: Requirement<Start>[] = [
   },
   {
     says: 'only the success of every step opens a session',
-    findings: (chart) =>
-      breaches(
+    findings: (chart) => [
+      ...breaches(
         chart.triples.filter(({ nextState }) => isOpened(nextState)),
         ({ event }) => event.type !== 'xstate.done.actor.createSession' || !passed(event),
       ),
+      ...chart.states
+        .filter((state) => statusOf(state) === 'done' && state.matches('opened') !== (outputOf(state)?.ok === true))
+        .map((state) => `${describeState(state)} says ok: ${outputOf(state)?.ok}`),
+    ],
     brokenBy: {
+      'a created session is refused': edit((at) => {
+        (invocation(at('creating'), 'createSession') as { onDone: object[] }).onDone.shift();
+      }),
       'a refused creation opens': edit((at) => {
         const create = invocation(at('creating'), 'createSession') as { onDone: { guard?: unknown }[] };
         drop(create.onDone[0], 'guard');
@@ -134,6 +144,15 @@ const requirements: Requirement<Start>[] = [
         const read = invocation(at('readingAuthentication'), 'readAuthentication');
         read.onError = invocation(at('checkingAuthentication'), 'checkAuthentication').onError;
       }),
+    },
+  },
+  {
+    says: 'whatever a step comes to is heard',
+    findings: (chart) =>
+      unheard(chart, Object.fromEntries(STEPS.map(({ step }) => [step, [{ ok: true, selection: {} }, REFUSED]]))),
+    brokenBy: {
+      'a rejected step is waited for': edit((at) => drop(invocation(at('connecting'), 'connectTools'), 'onError')),
+      'a created session is not noticed': edit((at) => drop(invocation(at('creating'), 'createSession'), 'onDone')),
     },
   },
 ];

@@ -1,9 +1,10 @@
 /** Contract, sections 3 and 4, on one turn, whatever the chart looks like. */
 import { type AnyEventObject, assign } from 'xstate';
 import { turnMachine } from '../../../src/machines/session/turn.machine.ts';
+import { doneEvent, errorEvent } from '../../kit/domain.ts';
 import { effectsOf } from '../../kit/effects.ts';
 import { drop, invocation } from '../../kit/mutate.ts';
-import { breaches, edit, type Requirement, requirementSuite, unique } from '../../kit/requirement-suite.ts';
+import { breaches, edit, type Requirement, requirementSuite, unheard, unique } from '../../kit/requirement-suite.ts';
 import { describeState, isTimer, Reachable, statusOf } from '../../kit/requirements.ts';
 import { model } from './domain.ts';
 
@@ -99,10 +100,16 @@ const requirements: Requirement<Turn>[] = [
   {
     says: 'updatedAt moves with each activity and with the end, and with nothing else',
     findings: (chart) =>
-      breaches(chart.triples, ({ state, event, nextState }) => {
-        const moves = nextState.context.updatedAt - state.context.updatedAt;
-        return moves !== (event.type === 'ACTIVITY' || over(nextState) ? 1 : 0);
-      }),
+      unique([
+        ...breaches(chart.triples, ({ state, event, nextState }) => {
+          const moves = nextState.context.updatedAt - state.context.updatedAt;
+          return moves !== (event.type === 'ACTIVITY' || over(nextState) ? 1 : 0);
+        }),
+        ...chart
+          .active()
+          .filter((state) => after(state, { type: 'ACTIVITY' }).context.updatedAt === state.context.updatedAt)
+          .map((state) => `${describeState(state)} does not notice activity`),
+      ]),
     brokenBy: {
       'an abort moves it': edit((at) => {
         at('running.abort.none').on = {
@@ -110,12 +117,66 @@ const requirements: Requirement<Turn>[] = [
           END: { target: 'attempting.unawaited', actions: 'stamp' },
         };
       }),
+      'activity is not heard': edit((at) => drop(at('running').on, 'ACTIVITY')),
       'activity does not': edit((at) => {
         at('running').on = { ACTIVITY: {} };
       }),
       'the end does not': edit((at) => {
         const [first] = (invocation(at('running'), 'runTurn') as { onDone: { actions: unknown[] }[] }).onDone;
         first?.actions.shift();
+      }),
+    },
+  },
+  {
+    says: 'whatever the run and the attempt come to is heard; a broken watch ends nothing',
+    findings: (chart) =>
+      unique([
+        ...unheard(chart, {
+          runTurn: [
+            { state: 'completed', assistantText: '', truncated: false },
+            { state: 'failed' },
+            { state: 'aborted' },
+          ],
+          abortTurn: [{ ok: true }, { ok: false }],
+        }),
+        ...chart
+          .active()
+          .filter(
+            (state) => 'watchTurn' in state.children && statusOf(after(state, errorEvent('watchTurn'))) !== 'active',
+          )
+          .map((state) => `${describeState(state)} does not survive its watch`),
+      ]),
+    brokenBy: {
+      'a rejected run is waited for': edit((at) => drop(invocation(at('running'), 'runTurn'), 'onError')),
+      'a rejected attempt is waited for': edit((at) => {
+        drop(invocation(at('running.abort.attempting'), 'abortTurn'), 'onError');
+      }),
+      'a broken watch breaks the turn': edit((at) => drop(invocation(at('running'), 'watchTurn'), 'onError')),
+      'a broken watch fails the turn': edit((at) => {
+        invocation(at('running'), 'watchTurn').onError = 'failed';
+      }),
+    },
+  },
+  {
+    says: 'a session that closes does not wait longer than for the attempt, however that goes',
+    findings: (chart) =>
+      chart
+        .active()
+        .filter((state) => isEnding(state) && attempts(state))
+        .filter((state) =>
+          [doneEvent('abortTurn', { ok: true }), doneEvent('abortTurn', { ok: false }), errorEvent('abortTurn')].some(
+            (event) => !after(state, event).matches('aborted'),
+          ),
+        )
+        .map(describeState),
+    brokenBy: {
+      'a failed attempt is taken as while it runs': edit((at) => {
+        const attempt = invocation(at('running.abort.attempting'), 'abortTurn') as { onDone: unknown[] };
+        attempt.onDone.splice(1, 1);
+      }),
+      'a rejected one is': edit((at) => {
+        const attempt = invocation(at('running.abort.attempting'), 'abortTurn') as { onError: unknown[] };
+        attempt.onError.splice(0, 1);
       }),
     },
   },

@@ -1,16 +1,23 @@
-/** Contract, sections 3 and 4, on the turns of a session, whatever the chart looks like. */
+/** Contract, sections 3 and 4, on what a client sees of a session and its turns, whatever the chart looks like. */
 import { assign, initialTransition } from 'xstate';
 import type { SessionContext } from '../../../src/machines/session/session.context.ts';
 import { sessionMachine } from '../../../src/machines/session/session.machine.ts';
 import { doneEvent } from '../../kit/domain.ts';
-import { effectsOf } from '../../kit/effects.ts';
+import { effectsOf, requestIdsOf } from '../../kit/effects.ts';
 import { begin, step } from '../../kit/ledger.ts';
 import { drop, invocation } from '../../kit/mutate.ts';
-import { breaches, edit, type Requirement, requirementSuite } from '../../kit/requirement-suite.ts';
+import {
+  branchesOn,
+  branchOn,
+  breaches,
+  edit,
+  type Requirement,
+  requirementSuite,
+} from '../../kit/requirement-suite.ts';
 import { Reachable } from '../../kit/requirements.ts';
 import { SELECTION } from '../../kit/world.ts';
 import { model } from './domain.ts';
-import { observed, PROMPT, type Session, turnEnds } from './walks.ts';
+import { observed, PROMPT, publicState, type Session, turnEnds } from './walks.ts';
 
 const KEPT_TURNS = 20;
 
@@ -82,6 +89,72 @@ const requirements: Requirement<Session>[] = [
         drop(at('engaged.running').on, 'CLOSE');
       }),
     },
+  },
+  {
+    says: 'the turn that begins is that of the admitted prompt, and so its caller is told',
+    findings: (chart) =>
+      breaches(
+        chart.triples.filter(({ event }) => isStarted(event)),
+        ({ state, event }) => {
+          const { spawned, answers } = effectsOf(state, event);
+          const input = spawned.find(({ src }) => src === 'turn')?.input as { turnId?: string } | undefined;
+          const [told] = answers;
+          const turn = told?.reply.ok && 'turn' in told.reply ? told.reply.turn : undefined;
+          const { admission } = state.context;
+          return input?.turnId !== admission?.turnId || turn?.turnId !== input?.turnId || turn?.state !== 'running';
+        },
+      ),
+    brokenBy: {
+      'another turn begins': edit((at) => {
+        const [started] = branches(invocation(at('admitting'), 'admitPrompt'));
+        if (started) started.actions = started.actions?.filter((action) => action !== 'beginTurn') ?? [];
+      }),
+    },
+  },
+  {
+    says: 'a turn is told to abort only where somebody asked for it',
+    findings: (chart) =>
+      breaches(
+        chart.triples.filter(({ state, event }) => effectsOf(state, event).sent.some(({ to }) => to === 'turn')),
+        ({ state, event }) =>
+          effectsOf(state, event).sent.some(
+            (each) => each.event.type === 'ABORT' && requestIdsOf(each.event).length === 0,
+          ),
+      ),
+    brokenBy: {
+      'every admission ends in an abort': edit((at) => drop(branchesOn(at('engaged'), 'TAKE_WAITING')[0], 'guard')),
+    },
+  },
+  {
+    says: 'updatedAt moves with what a client can see change, and with nothing else',
+    findings: (chart) =>
+      breaches(
+        // A session whose turn broke has a new beginning of its end.
+        chart.triples.filter(({ event }) => event.type !== 'xstate.error.actor.turn'),
+        ({ state, nextState }) => {
+          const isSeen = publicState(nextState) !== undefined && publicState(nextState) !== publicState(state);
+          return nextState.context.updatedAt > state.context.updatedAt !== isSeen;
+        },
+      ),
+    brokenBy: Object.fromEntries(
+      (
+        [
+          ['ready', 'CLOSE'],
+          ['ready', 'STOP'],
+          ['engaged.running', 'CLOSE'],
+          ['engaged.running', 'STOP'],
+          ['quarantined', 'CLOSE'],
+          ['quarantined', 'STOP'],
+          ['admitting', 'STOP'],
+        ] as const
+      ).map(([where, event]) => [
+        `${event} in ${where} does not`,
+        edit<Session>((at) => {
+          const branch = branchOn(at(where), event);
+          branch.actions = branch.actions.filter((action) => action !== 'stamp');
+        }),
+      ]),
+    ),
   },
 ];
 
