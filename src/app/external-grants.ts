@@ -5,14 +5,14 @@ import type { ChildScope } from '../adapters/process/child-scope.ts';
 import type { GrantsPort } from '../ports/grants.ts';
 import { createGrantHost, type GrantHostOptions } from './grant-host.ts';
 
-export interface ExternalGrantsOptions extends Pick<GrantHostOptions, 'configuration' | 'diagnostics'> {
+export interface ExternalGrantsOptions extends Omit<GrantHostOptions, 'connect' | 'sweep'> {
   readonly childScope: ChildScope;
 }
 
-export function createExternalGrants({ configuration, diagnostics, childScope }: ExternalGrantsOptions): GrantsPort {
+export function createExternalGrants({ childScope, ...options }: ExternalGrantsOptions): GrantsPort {
+  const { diagnostics } = options;
   return createGrantHost({
-    configuration,
-    diagnostics,
+    ...options,
     connect: (server, { sessionId, directory }) =>
       new Connection({
         server,

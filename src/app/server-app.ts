@@ -12,6 +12,7 @@ import {
 } from 'xstate';
 import { createAsk } from '../adapters/mcp/ask.ts';
 import type { Configuration, ExecutionProfile } from '../config/configuration.ts';
+import type { ProcessEvent } from '../machines/process/process.machine.ts';
 import type { RegistryEvent, registryMachine } from '../machines/session/registry.machine.ts';
 import type { Deadlines } from '../machines/shared/deadlines.ts';
 import type { AgentPort, StartFailure, StartRequest } from '../ports/agent.ts';
@@ -62,6 +63,10 @@ export function createServerApp(options: ServerAppOptions): ServerApp {
     (event) => registry.send(event as RequestEvent),
     () => diagnostics.report('error', 'reply_unclaimed'),
   );
+  // Pipes and signals go on after the chart has ended.
+  const tell = (event: ProcessEvent) => {
+    if (root.getSnapshot().status === 'active') root.send(event);
+  };
   const root = createActor(
     wireCharts({
       agent: options.agent,
@@ -72,7 +77,7 @@ export function createServerApp(options: ServerAppOptions): ServerApp {
       },
       reportRefusal: (failure, request) => reportRefusal(options, failure, request),
       // Not from within an action: the root would resolve its own actions inside it.
-      reportDefect: () => queueMicrotask(() => root.send({ type: 'DEFECT' })),
+      reportDefect: () => queueMicrotask(() => tell({ type: 'DEFECT' })),
       ...(options.deadlines && { deadlines: options.deadlines }),
     }),
     {
@@ -106,10 +111,10 @@ export function createServerApp(options: ServerAppOptions): ServerApp {
   };
   return {
     service,
-    ready: () => root.send({ type: 'READY' }),
-    end: () => root.send({ type: 'END' }),
-    signal: (status) => root.send({ type: 'SIGNAL', status }),
-    defect: () => root.send({ type: 'DEFECT' }),
+    ready: () => tell({ type: 'READY' }),
+    end: () => tell({ type: 'END' }),
+    signal: (status) => tell({ type: 'SIGNAL', status }),
+    defect: () => tell({ type: 'DEFECT' }),
     exited,
   };
 }

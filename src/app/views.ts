@@ -1,6 +1,11 @@
 /** Reads: what the snapshots of the running actors say, as plain records. */
 import type { ActorRefFrom, SnapshotFrom } from 'xstate';
-import { type RegistryContext, type registryMachine, tombstoneOf } from '../machines/session/registry.machine.ts';
+import {
+  actorOf,
+  type RegistryContext,
+  type registryMachine,
+  tombstoneOf,
+} from '../machines/session/registry.machine.ts';
 import { activeTurn, sessionRecord } from '../machines/session/session.context.ts';
 import type { sessionMachine } from '../machines/session/session.machine.ts';
 import { newTurn, type turnMachine, turnRecord } from '../machines/session/turn.machine.ts';
@@ -24,8 +29,8 @@ function publicState(snapshot: SessionSnapshot): SessionState | undefined {
 
 function sessionSnapshot(registry: RegistryRef, sessionId: string): SessionSnapshot | undefined {
   const snapshot = registry.getSnapshot();
-  if (!snapshot.context.open.includes(sessionId)) return undefined;
-  return snapshot.children[sessionId]?.getSnapshot() as SessionSnapshot | undefined;
+  const actor = actorOf(snapshot.context, sessionId);
+  return actor === undefined ? undefined : (snapshot.children[actor]?.getSnapshot() as SessionSnapshot | undefined);
 }
 
 function openRecord(registry: RegistryRef, sessionId: string): SessionRecord | undefined {
@@ -41,7 +46,7 @@ function closedRecord(context: RegistryContext, sessionId: string): SessionRecor
 /** Open sessions in the order of their start. */
 export function listSessions(registry: RegistryRef): readonly SessionRecord[] {
   const { open } = registry.getSnapshot().context;
-  return open.map((id) => openRecord(registry, id)).filter((record) => record !== undefined);
+  return open.map(({ sessionId }) => openRecord(registry, sessionId)).filter((record) => record !== undefined);
 }
 
 export function getSession(registry: RegistryRef, sessionId: string): SessionReply {

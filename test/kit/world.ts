@@ -198,7 +198,17 @@ export function replyLabel(reply: Reply): string {
   return reply.ok ? reply.session.state : reply.code;
 }
 
-function testConfiguration(): Configuration {
+/** @param granted External servers of the profile `reader`: each tool's alias is its name. */
+export function testConfiguration(
+  granted: readonly { readonly alias: string; readonly tools: readonly string[] }[] = [],
+): Configuration {
+  const mcpServers = granted.map(({ alias, tools }) => ({
+    alias,
+    command: '/nowhere/server',
+    args: [],
+    envFrom: {},
+    tools: Object.fromEntries(tools.map((name) => [name, { name, readOnly: true }])),
+  }));
   const workspace = (alias: string, mode: WorkspaceMode) => ({ alias, directory: `/nowhere/${alias}`, mode });
   const profile = (alias: string, permissionProfile: ExecutionProfile['permissionProfile']): ExecutionProfile => ({
     alias,
@@ -210,7 +220,7 @@ function testConfiguration(): Configuration {
     extensions: [],
     grantedExtensionTools: [],
     skills: [],
-    mcpServers: [],
+    mcpServers: alias === 'reader' ? mcpServers : [],
   });
   return {
     fingerprint: `sha256:${'0'.repeat(64)}`,

@@ -125,14 +125,16 @@ export const registryPlan: NegativePlan<ReturnType<typeof registryModel>['machin
     const steps = path.steps.slice(1);
     for (const [index, { event }] of steps.entries()) {
       const before = path.steps[index]?.state;
-      const sessionId = String(event['session']?.id ?? event['sessionId'] ?? event['actorId'] ?? '');
+      const sessionId = String(event['session']?.id ?? event['sessionId'] ?? '');
       const staysInStart = isDiscardedLater(sessionId, steps.slice(index));
       await applyRegistryEvent(world, event, { isStopping: before?.matches('draining') ?? false, staysInStart });
     }
   },
   stimuli: (path) => {
     const { open, tombstones } = path.state.context;
-    const others = [...tombstones.map(({ id }) => id), 'nobody'].filter((id) => isOver(path) || !open.includes(id));
+    const others = [...tombstones.map(({ id }) => id), 'nobody'].filter(
+      (id) => isOver(path) || !open.some(({ sessionId }) => sessionId === id),
+    );
     const start: Stimulus = {
       name: 'start',
       event: { type: 'START', requestId: 'S', session: { id: 'late' } } as Stimulus['event'],

@@ -31,13 +31,35 @@ interface SessionError {
   readonly actorId: string;
 }
 
+/** A session that has an actor. */
+interface Seat {
+  readonly sessionId: string;
+  readonly actorId: string;
+}
+
 export interface RegistryContext {
-  /** Ids of the sessions that have an actor, in the order of their start. */
-  readonly open: readonly string[];
+  /** In the order of their start. */
+  readonly open: readonly Seat[];
   readonly tombstones: readonly SessionRecord[];
 }
 
 type Target = { readonly sessionId: string };
+
+export function actorOf({ open }: RegistryContext, sessionId: string): string | undefined {
+  return open.find((seat) => seat.sessionId === sessionId)?.actorId;
+}
+
+/**
+ * Actor ids are reused. A child's end is an event type of its own
+ * (`xstate.done.actor.<id>`), and XState remembers every event type that a chart
+ * has met: ids that are never used again would never be forgotten.
+ */
+function freeActor({ open }: RegistryContext): string {
+  const taken = new Set(open.map(({ actorId }) => actorId));
+  let seat = 0;
+  while (taken.has(`session-${seat}`)) seat += 1;
+  return `session-${seat}`;
+}
 
 export function tombstoneOf(context: RegistryContext, sessionId: string): SessionRecord | undefined {
   return context.tombstones.find((session) => session.id === sessionId);
@@ -65,7 +87,7 @@ const registrySetup = setup({
   actors: { session: sessionMachine },
   delays: { registryTimeout: DEADLINES_MS.registryTimeout },
   guards: {
-    isOpen: ({ context }, { sessionId }: Target) => context.open.includes(sessionId),
+    isOpen: ({ context }, { sessionId }: Target) => actorOf(context, sessionId) !== undefined,
     isClosed: ({ context }, { sessionId }: Target) => tombstoneOf(context, sessionId) !== undefined,
     noneOpen: ({ context }) => context.open.length === 0,
   },
@@ -74,9 +96,15 @@ const registrySetup = setup({
     reply: (_, _answers: readonly Answer[]) => {},
     /** Provided by the wiring: a chart broke, the process has to end. */
     reportDefect: () => {},
-    remember: assign({ open: ({ context }, { id }: { readonly id: string }) => [...context.open, id] }),
+    remember: assign({
+      open: ({ context }, { id }: { readonly id: string }) => [
+        ...context.open,
+        { sessionId: id, actorId: freeActor(context) },
+      ],
+    }),
     forget: assign({
-      open: ({ context }, { actorId }: { readonly actorId: string }) => context.open.filter((id) => id !== actorId),
+      open: ({ context }, { actorId }: { readonly actorId: string }) =>
+        context.open.filter((seat) => seat.actorId !== actorId),
     }),
     bury: assign({
       tombstones: ({ context }, output: SessionOutput) =>
@@ -96,7 +124,8 @@ export const registryMachine = registrySetup.createMachine({
       {
         guard: { type: 'isOpen', params: ({ event }) => event },
         actions: sendTo(
-          ({ event }) => event.sessionId,
+          // Only asked behind `isOpen`.
+          ({ context, event }) => actorOf(context, event.sessionId) ?? event.sessionId,
           ({ event }) => event,
         ),
       },
@@ -110,7 +139,8 @@ export const registryMachine = registrySetup.createMachine({
       {
         guard: { type: 'isOpen', params: ({ event }) => event },
         actions: sendTo(
-          ({ event }) => event.sessionId,
+          // Only asked behind `isOpen`.
+          ({ context, event }) => actorOf(context, event.sessionId) ?? event.sessionId,
           ({ event }) => event,
         ),
       },
@@ -120,7 +150,8 @@ export const registryMachine = registrySetup.createMachine({
       {
         guard: { type: 'isOpen', params: ({ event }) => event },
         actions: sendTo(
-          ({ event }) => event.sessionId,
+          // Only asked behind `isOpen`.
+          ({ context, event }) => actorOf(context, event.sessionId) ?? event.sessionId,
           ({ event }) => event,
         ),
       },
@@ -142,7 +173,7 @@ export const registryMachine = registrySetup.createMachine({
         START: {
           actions: [
             spawnChild('session', {
-              id: ({ event }) => startedSession(event).id,
+              id: ({ context }) => freeActor(context),
               input: ({ event }) => startedSession(event),
             }),
             { type: 'remember', params: ({ event }) => event.session },
@@ -162,7 +193,7 @@ export const registryMachine = registrySetup.createMachine({
     draining: {
       description: 'Every session is told to stop; none is accepted.',
       entry: enqueueActions(({ context, enqueue }) => {
-        for (const id of context.open) enqueue.sendTo(() => id, { type: 'STOP' });
+        for (const { actorId } of context.open) enqueue.sendTo(() => actorId, { type: 'STOP' });
       }),
       on: {
         START: { actions: { type: 'reply', params: ({ event }) => [answer([event.requestId], 'server_stopping')] } },

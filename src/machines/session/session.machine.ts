@@ -161,7 +161,7 @@ export const sessionMachine = sessionSetup.createMachine({
         ABORT: { actions: { type: 'wait', params: ({ event }) => event } },
         CLOSE: { actions: { type: 'wait', params: ({ event }) => event } },
         STOP: {
-          target: 'closing.abortingAdmission',
+          target: 'closing.disposing',
           actions: [
             'stamp',
             { type: 'reply', params: ({ context }) => admissionStopped(context) },
@@ -238,7 +238,7 @@ export const sessionMachine = sessionSetup.createMachine({
               ),
             },
             CLOSE: { target: 'ending', actions: ['stamp', { type: 'addCloser', params: ({ event }) => event }] },
-            STOP: { target: 'ending', actions: 'stamp' },
+            STOP: { target: '#session.closing.disposing', actions: 'stamp' },
           },
         },
         ending: {
@@ -276,7 +276,7 @@ export const sessionMachine = sessionSetup.createMachine({
           target: 'closing.abortingAdmission',
           actions: ['stamp', { type: 'addCloser', params: ({ event }) => event }],
         },
-        STOP: { target: 'closing.abortingAdmission', actions: 'stamp' },
+        STOP: { target: 'closing.disposing', actions: 'stamp' },
       },
       states: {
         prompt: {

@@ -17,7 +17,7 @@ import { type TurnOutput, turnMachine } from './turn.machine.ts';
 
 export type SessionEvent =
   | SessionRequest
-  /** The server is stopping: close, and let nobody wait. */
+  /** The server is stopping: let nobody wait, and dispose at once; that aborts what runs. */
   | { readonly type: 'STOP' }
   /** Raised when an admission is decided: aborts that waited go to the new turn. */
   | { readonly type: 'TAKE_WAITING' };

@@ -1,6 +1,6 @@
 /** Skill files as people write them, and as they should not be. */
 import { execFileSync, spawn } from 'node:child_process';
-import { chmodSync, linkSync, mkdirSync, symlinkSync } from 'node:fs';
+import { chmodSync, linkSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import * as sdk from '@earendil-works/pi-coding-agent';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { loadSelectedSkills } from '../../../src/adapters/pi/skills.ts';
@@ -136,7 +136,13 @@ describe('a start fails for', () => {
       written(frontmatter('name: b', 'description: d', 'disable-model-invocation: true')),
     ],
     ['one byte over 256 KiB', written(skillOf(LIMIT + 1))],
-    ['a huge sparse file', made((path) => execFileSync('truncate', ['-s', '8G', path]))],
+    [
+      'a huge sparse file',
+      made((path) => {
+        writeFileSync(path, GOOD);
+        truncateSync(path, 8 * 2 ** 30);
+      }),
+    ],
     [
       'a directory called SKILL.md',
       made((path, shelf) => {

@@ -6,7 +6,7 @@ import { effectsOf } from '../../kit/effects.ts';
 import { GrantWorld, type GrantWorldOptions, grantLabel } from '../../kit/grant-world.ts';
 import { describeState } from '../../kit/requirements.ts';
 import { type ServerCall, type ServerOperation, SUCCESS } from '../../kit/scripted-server.ts';
-import { applyConnectionEvent, type Connection, callEvent, model } from './domain.ts';
+import { applyConnectionEvent, type Connection, callEvent, liveCalls, model, type State } from './domain.ts';
 
 // The development build of xstate warns of each event to an actor that has ended; that is what is tried here.
 beforeAll(() => vi.spyOn(console, 'warn').mockImplementation(() => {}));
@@ -24,9 +24,17 @@ const OUTCOMES: Readonly<Record<ServerOperation, readonly unknown[]>> = {
   kill: [undefined],
 };
 
-const STIMULI: readonly { readonly event: { readonly type: string }; readonly act: (world: GrantWorld) => void }[] = [
+/** Calls of the path that have their answer. */
+function cancelAnswered(world: GrantWorld, { state }: Path): void {
+  for (const id of ['C1', 'C2', 'C3'].filter((each) => !liveCalls(state).includes(each))) world.cancel(id);
+}
+
+const STIMULI: readonly {
+  readonly event: { readonly type: string };
+  readonly act: (world: GrantWorld, path: Path) => void;
+}[] = [
   { event: callEvent('C9'), act: (world) => world.call('C9') },
-  { event: { type: 'CANCEL', callId: 'gone' } as { type: string }, act: (world) => world.cancel('answered') },
+  { event: { type: 'CANCEL', callId: 'gone' } as { type: string }, act: cancelAnswered },
   { event: { type: 'LOST' }, act: (world) => world.server.lose() },
   { event: { type: 'CLOSE' }, act: (world) => world.close() },
 ];
@@ -60,6 +68,12 @@ function lateCalls({ server }: GrantWorld): ServerCall[] {
   return server.calls.filter((call) => call.signal?.aborted || (!call.signal && call !== server.calls.at(-1)));
 }
 
+/** One way to each state, and every way back to the state in which the next call is welcome. */
+function places(): Path[] {
+  const isBack = ({ state }: Path) => (state as State).matches({ live: 'ready' });
+  return [...model().prefixes(), ...model().paths().filter(isBack)];
+}
+
 async function probeAll(options: GrantWorldOptions = {}, maxFailures = Number.POSITIVE_INFINITY) {
   const failures: string[] = [];
   const tried = { ignored: 0, late: 0 };
@@ -67,19 +81,18 @@ async function probeAll(options: GrantWorldOptions = {}, maxFailures = Number.PO
     if (before !== after)
       failures.push(`${what} in ${describeState(path.state)} after ${path.title}: ${before} → ${after}`);
   };
-  for (const path of model().prefixes()) {
+  for (const path of places()) {
     if (failures.length >= maxFailures) break;
     for (const { event, act } of STIMULI.filter((each) => staysPut(path, each.event))) {
       const world = await worldAt(path, options);
       const before = observe(world);
       const asked = world.questions.length;
       tried.ignored += 1;
-      act(world);
+      act(world, path);
       await world.flush();
       const [answer] = world.questions.splice(asked);
       if (answer && answer.answers !== 1)
         failures.push(`${event.type} in ${path.title} was answered ${answer.answers} times`);
-      // A second close waits for the same end.
       note(event.type, path, before, observe(world));
     }
     const count = lateCalls(await worldAt(path, options)).length;
@@ -105,7 +118,7 @@ test('nothing that must not matter does', async () => {
   const { ignored, late, failures } = await probeAll();
   console.log(`connection: ${ignored} ignored events and ${late} late settlements`);
   expect(failures).toEqual([]);
-  expect(ignored).toBeGreaterThanOrEqual(100);
+  expect(ignored).toBeGreaterThanOrEqual(90);
   expect(late).toBeGreaterThanOrEqual(60);
 }, 60_000);
 
@@ -113,7 +126,12 @@ test('nothing that must not matter does', async () => {
 const NAIVE: Readonly<Record<string, typeof runConnection>> = {
   'a call that was answered can still be cancelled': (port, input, options) => {
     const connection = runConnection(port, input, options);
-    return { ...connection, close: () => connection.call({ name: 'late', args: {} }).then(() => connection.close()) };
+    const call: typeof connection.call = async (what, signal) => {
+      const reply = await connection.call(what, signal);
+      signal?.addEventListener('abort', () => void connection.close());
+      return reply;
+    };
+    return { ...connection, call };
   },
   'a result that comes too late kills the server': (port, input, options) => {
     const call: typeof port.call = async (what, signal) => {

@@ -30,7 +30,10 @@ const start = (id: string): AnyEventObject => ({
   requestId: 'S',
   session: { id, workspace: 'here', executionProfile: 'reader', profile: 'read-only' },
 });
-const closed = (id: string) => doneEvent(id, { kind: 'closed', session: { id, state: 'closed' } });
+const closed = (sessionId: string, actorId = 'session-0') => ({
+  ...doneEvent(actorId, { kind: 'closed', session: { id: sessionId, state: 'closed' } }),
+  sessionId,
+});
 const requestsFor = (sessionId: string): AnyEventObject[] => [
   { type: 'PROMPT', requestId: 'P', sessionId, turnId: 't1', prompt: 'x' },
   { type: 'ABORT', requestId: 'A', sessionId },
@@ -40,12 +43,22 @@ const initial = (machine: Registry) => begin(initialTransition(machine)[0]);
 
 function eventsOf({ state, asked }: Walk): AnyEventObject[] {
   const { open, tombstones } = state.context as Context;
-  const known = [...open.slice(0, 1), ...tombstones.slice(0, 1).map(({ id }) => id), 'nobody'];
+  const known = [
+    ...open.slice(0, 1).map(({ sessionId }) => sessionId),
+    ...tombstones.slice(0, 1).map(({ id }) => id),
+    'nobody',
+  ];
   return [
     start(`s${asked.length}`),
     ...known.flatMap(requestsFor),
     { type: 'STOP' },
-    ...open.slice(0, 1).flatMap((id) => [closed(id), doneEvent(id, { kind: 'discarded' }), errorEvent(id)]),
+    ...open
+      .slice(0, 1)
+      .flatMap(({ sessionId, actorId }) => [
+        closed(sessionId, actorId),
+        doneEvent(actorId, { kind: 'discarded' }),
+        errorEvent(actorId),
+      ]),
   ];
 }
 
@@ -65,8 +78,8 @@ const requirements: Requirement<Registry>[] = [
         ({ event, nextState }) => {
           const isClosed = (event['output'] as { kind?: string } | undefined)?.kind === 'closed';
           const { tombstones, open } = nextState.context;
-          const id = event['actorId'];
-          return tombstones.some((each) => each.id === id) !== isClosed || open.includes(id as string);
+          const isIt = (id: string) => id === event['sessionId'];
+          return tombstones.some(({ id }) => isIt(id)) !== isClosed || open.some(({ sessionId }) => isIt(sessionId));
         },
       ),
     brokenBy: {
@@ -77,7 +90,7 @@ const requirements: Requirement<Registry>[] = [
             bury: assign({
               tombstones: ({ context, event }) => [
                 ...context.tombstones,
-                { id: (event as { actorId: string }).actorId } as never,
+                { id: (event as unknown as { sessionId: string }).sessionId } as never,
               ],
             }),
           },
@@ -190,11 +203,11 @@ const requirements: Requirement<Registry>[] = [
     findings: (chart) =>
       unique(
         chart.active().flatMap((state) =>
-          state.context.open.flatMap((id) =>
+          state.context.open.flatMap(({ sessionId: id, actorId }) =>
             requestsFor(id)
               .filter((event) => {
                 const { answers, sent } = effectsOf(state, event);
-                const isSent = JSON.stringify(sent) === JSON.stringify([{ to: id, event }]);
+                const isSent = JSON.stringify(sent) === JSON.stringify([{ to: actorId, event }]);
                 return answers.length > 0 || !isSent;
               })
               .map(({ type }) => `${type} for ${id} in ${JSON.stringify(state.value)}`),

@@ -25,11 +25,11 @@ const closed = (id: string) => ({
 
 /** One session that is open, one that is closed and one that never was. */
 function targets({ context }: Snapshot): string[] {
-  const found = [context.open[0], context.tombstones[0]?.id].filter((id) => id !== undefined);
+  const found = [context.open[0]?.sessionId, context.tombstones[0]?.id].filter((id) => id !== undefined);
   return [...found, 'nobody'];
 }
 const isKnown = ({ context }: Snapshot, id: string) =>
-  context.open.includes(id) || context.tombstones.some((tombstone) => tombstone.id === id);
+  context.open.some(({ sessionId }) => sessionId === id) || context.tombstones.some((tombstone) => tombstone.id === id);
 
 const domain: Domain<typeof registryMachine> = {
   START: (snapshot: Snapshot) =>
@@ -47,11 +47,12 @@ const domain: Domain<typeof registryMachine> = {
   STOP: [{ type: 'STOP' }],
   // A stop discards a session in its start at once, so one that is still there in the end was open.
   'xstate.done.actor.*': (snapshot: Snapshot) =>
-    snapshot.context.open.flatMap((id) => [
-      doneEvent(id, closed(id)),
-      ...(snapshot.matches('accepting') ? [doneEvent(id, { kind: 'discarded' })] : []),
+    snapshot.context.open.flatMap(({ sessionId: id, actorId }) => [
+      { ...doneEvent(actorId, closed(id)), sessionId: id },
+      ...(snapshot.matches('accepting') ? [{ ...doneEvent(actorId, { kind: 'discarded' }), sessionId: id }] : []),
     ]),
-  'xstate.error.actor.*': ({ context }: Snapshot) => context.open.map((id) => errorEvent(id)),
+  'xstate.error.actor.*': ({ context }: Snapshot) =>
+    context.open.map(({ sessionId, actorId }) => ({ ...errorEvent(actorId), sessionId })),
 };
 
 export const model = (machine: typeof registryMachine = registryMachine) =>
@@ -62,7 +63,7 @@ export const model = (machine: typeof registryMachine = registryMachine) =>
 
 /** How the path will end a session decides how far its start may get: only one in its start can be discarded. */
 export function isDiscardedLater(sessionId: string, rest: readonly { readonly event: AnyEventObject }[]): boolean {
-  const end = rest.find(({ event }) => event['actorId'] === sessionId)?.event;
+  const end = rest.find(({ event }) => 'actorId' in event && event['sessionId'] === sessionId)?.event;
   return end !== undefined && JSON.stringify(end['output'])?.includes('discarded') === true;
 }
 
@@ -71,7 +72,7 @@ export async function applyRegistryEvent(
   event: AnyEventObject,
   { isStopping, staysInStart }: { readonly isStopping: boolean; readonly staysInStart: boolean },
 ): Promise<void> {
-  const sessionId = String(event['sessionId'] ?? event['actorId'] ?? '');
+  const sessionId = String(event['sessionId'] ?? '');
   if (event.type === 'START') {
     const { id } = event['session'] as { id: string };
     if (staysInStart || isStopping) world.start(id);

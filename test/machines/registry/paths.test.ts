@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { registryMachine } from '../../../src/machines/session/registry.machine.ts';
+import { actorOf, registryMachine } from '../../../src/machines/session/registry.machine.ts';
 import { givenAnswers, promisedAnswers } from '../../kit/answers.ts';
 import { Coverage } from '../../kit/coverage.ts';
 import { saveCoverage } from '../../kit/coverage-report.ts';
@@ -18,17 +18,20 @@ describe(`registry: ${paths.length} generated paths`, () => {
     let [before] = path.steps.map(({ state }) => state);
     for (const [index, { event, state }] of steps.entries()) {
       if (before === undefined) throw new Error('a path starts somewhere');
-      const sessionId = String(event['session']?.id ?? event['sessionId'] ?? event['actorId'] ?? '');
+      const sessionId = String(event['session']?.id ?? event['sessionId'] ?? '');
       const staysInStart = isDiscardedLater(sessionId, steps.slice(index));
       const asked = world.requests.length;
       await applyRegistryEvent(world, event, { isStopping: before.matches('draining'), staysInStart });
       // Requests for an open session are that session's to answer.
-      if (!before.context.open.includes(sessionId) && !(event.type === 'START' && before.matches('accepting'))) {
+      if (
+        actorOf(before.context, sessionId) === undefined &&
+        !(event.type === 'START' && before.matches('accepting'))
+      ) {
         mine.push(...world.requests.slice(asked));
       }
       promised.push(...promisedAnswers(registryMachine, before, event));
       expect(givenAnswers(mine)).toEqual(promised.toSorted());
-      const open = state.status === 'done' ? [] : state.context.open;
+      const open = state.status === 'done' ? [] : state.context.open.map((seat) => seat.sessionId);
       for (const id of ['s1', 's2']) {
         const view = world.app.service.get(id);
         const isClosed = state.context.tombstones.some((tombstone) => tombstone.id === id);

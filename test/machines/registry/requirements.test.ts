@@ -1,6 +1,6 @@
 /** Contract, section 4, on all sessions together, whatever the chart looks like. */
 import { type AnyEventObject, assign } from 'xstate';
-import { registryMachine } from '../../../src/machines/session/registry.machine.ts';
+import { type RegistryContext, registryMachine } from '../../../src/machines/session/registry.machine.ts';
 import { errorEvent } from '../../kit/domain.ts';
 import { effectsOf } from '../../kit/effects.ts';
 import { drop } from '../../kit/mutate.ts';
@@ -21,6 +21,8 @@ const start = (id: string): AnyEventObject => ({
   session: { id, workspace: 'here', executionProfile: 'reader', profile: 'read-only' },
 });
 
+const actorsOf = ({ open }: RegistryContext) => open.map(({ actorId }) => actorId).join();
+
 const requirements: Requirement<Registry>[] = [
   {
     says: 'STOP is heard, reaches every open session, and ends the registry by its deadline at the latest',
@@ -38,7 +40,9 @@ const requirements: Requirement<Registry>[] = [
             const told = sent.filter(({ event }) => event.type === 'STOP').map(({ to }) => to);
             const isBounded = over(next) || deadlines.some(({ delayMs }) => delayMs === REGISTRY_MS);
             return [
-              ...(told.join() === state.context.open.join() ? [] : [`of ${state.context.open} only ${told} are told`]),
+              ...(told.join() === actorsOf(state.context)
+                ? []
+                : [`of ${actorsOf(state.context)} only ${told} are told`]),
               ...(isBounded && !next.matches('accepting') ? [] : [`${describeState(next)} has no deadline`]),
             ];
           }),
@@ -58,7 +62,7 @@ const requirements: Requirement<Registry>[] = [
       unique([
         ...chart.triples
           .filter(({ event, nextState }) => over(nextState) && !isTimer({ event }) && nextState.context.open.length > 0)
-          .map(({ nextState }) => `${nextState.context.open} is left behind`),
+          .map(({ nextState }) => `${actorsOf(nextState.context)} is left behind`),
         ...chart
           .active()
           .filter((state) => state.matches('draining') && state.context.open.length === 0)
@@ -116,8 +120,8 @@ const requirements: Requirement<Registry>[] = [
           ...chart.states.filter((state) => !over(state)),
           ...chart.triples.map(({ nextState }) => nextState).filter((state) => !over(state)),
         ]
-          .filter(({ context, children }) => context.open.join() !== Object.keys(children).join())
-          .map(({ context, children }) => `open ${context.open}, actors ${Object.keys(children)}`),
+          .filter(({ context, children }) => actorsOf(context) !== Object.keys(children).join())
+          .map(({ context, children }) => `open ${actorsOf(context)}, actors ${Object.keys(children)}`),
       ),
     brokenBy: {
       'an ended actor is kept': edit((at) => {
@@ -137,7 +141,14 @@ const requirements: Requirement<Registry>[] = [
       }),
       'the newest comes first': (machine) =>
         machine.provide({
-          actions: { remember: assign({ open: ({ context }, { id }) => [id, ...context.open] }) },
+          actions: {
+            remember: assign({
+              open: ({ context }, { id }) => [
+                { sessionId: id, actorId: `session-${context.open.length}` },
+                ...context.open,
+              ],
+            }),
+          },
         }) as Registry,
     },
   },
@@ -147,11 +158,11 @@ const requirements: Requirement<Registry>[] = [
       unique(
         chart.active().flatMap((state) =>
           state.context.open
-            .filter((id) => {
-              const { state: next, actions } = effectsOf(state, errorEvent(id));
-              return next.matches('accepting') || !actions.includes('reportDefect') || id in next.children;
+            .filter(({ actorId }) => {
+              const { state: next, actions } = effectsOf(state, errorEvent(actorId));
+              return next.matches('accepting') || !actions.includes('reportDefect') || actorId in next.children;
             })
-            .map((id) => `${describeState(state)} does not mind that ${id} broke`),
+            .map(({ sessionId }) => `${describeState(state)} does not mind that ${sessionId} broke`),
         ),
       ),
     brokenBy: {
