@@ -21,7 +21,7 @@ export function formatTime(milliseconds: number): string {
 }
 
 /** Lines of at most `room` characters; runs of spaces align columns, so they stay where no break falls on them. */
-export function wrap(text: string, room: number): string[] {
+function wrap(text: string, room: number): string[] {
   const lines: string[] = [];
   let rest = text.trim().replace(/\s*\n\s*/g, ' ');
   while (rest.length > room) {

@@ -73,7 +73,8 @@ export const unusedSdkSchemas = {
 
 /** Keeps the plugin below from resolving its own question. */
 const ASKED = Symbol('asked');
-const CLIENT_SIDE = /[\\/](sdk[\\/]dist[\\/]esm[\\/](client|experimental[\\/]tasks[\\/]client\.js)|src[\\/]adapters[\\/]grants)/;
+const CLIENT_SIDE =
+  /[\\/](sdk[\\/]dist[\\/]esm[\\/](client|experimental[\\/]tasks[\\/]client\.js)|src[\\/]adapters[\\/]grants)/;
 
 /**
  * The SDK's client (external MCP grants) needs many more of those schemas, and is

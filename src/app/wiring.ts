@@ -89,6 +89,7 @@ function wireStart(agent: AgentPort, delays: Deadlines) {
     delays: {
       authenticationTimeout: delays.authenticationTimeout,
       connectionTimeout: delays.connectionTimeout,
+      loadingTimeout: delays.loadingTimeout,
       creationTimeout: delays.creationTimeout,
     },
   });

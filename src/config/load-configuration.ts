@@ -8,8 +8,8 @@ import { type ParsedConfiguration, parseConfiguration } from './parse-configurat
 import { deepFreeze, recordOf } from './records.ts';
 import { parseStrictJson } from './strict-json.ts';
 
-export const CONFIG_VARIABLE = 'PI_SESSION_MCP_CONFIG';
-export const MODES_FILE = 'execution-modes.json';
+const CONFIG_VARIABLE = 'PI_SESSION_MCP_CONFIG';
+const MODES_FILE = 'execution-modes.json';
 
 export interface LoadInput {
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -69,7 +69,7 @@ export type AbortOutcome = { readonly ok: boolean };
  * Rules that each implementation keeps (`test/contracts/agent-port.ts`):
  * - a step of a start that fails or is aborted lets go of what the steps before it prepared;
  * - an aborted `createSession` disposes the handle that arrives late, once;
- * - `disposeSession` disposes a handle at most once and forgets it first;
+ * - `disposeSession` disposes a handle at most once, forgets it first, and aborts what runs;
  * - an `abortTurn` while one is live for the same turn joins it;
  * - after a handle is disposed no prompt reaches it.
  */

@@ -126,7 +126,7 @@ async function endSilently(run: Run): Promise<void> {
  * @param choices One number a move; its lowest bit says whether the world may settle before the next one. Half of the
  * runs then let every adapter finish, before all of them end with silent ones.
  */
-export async function runChaos(maxSessions: number, choices: readonly number[]): Promise<void> {
+async function runChaos(maxSessions: number, choices: readonly number[]): Promise<void> {
   const world = new World();
   const watch = new Watch(world);
   const run: Run = { world, watch, maxSessions, signals: 0, isEnding: false, isForced: false };

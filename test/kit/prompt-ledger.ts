@@ -1,6 +1,6 @@
 /** What became of each prompt that was put to an agent, as a real agent would have seen it. */
 import type { AbortOutcome, AdmitOutcome, TurnResult } from '../../src/ports/agent.ts';
-import type { Call } from './scripted-agent.ts';
+import type { Call } from './agent-call.ts';
 
 type Ending = TurnResult['state'];
 

@@ -9,18 +9,10 @@ import type {
   TurnRef,
   TurnResult,
 } from '../../src/ports/agent.ts';
+import type { Call, Operation } from './agent-call.ts';
 import { PromptLedger } from './prompt-ledger.ts';
 
-export type Operation = Exclude<keyof AgentPort, 'watchTurn' | 'disposeAll'>;
-
-export interface Call {
-  readonly operation: Operation;
-  readonly sessionId: string;
-  readonly turnId: string | undefined;
-  readonly signal: AbortSignal | undefined;
-  readonly resolve: (outcome: unknown) => void;
-  readonly reject: (error: Error) => void;
-}
+export type { Call, Operation } from './agent-call.ts';
 
 export class ScriptedAgent implements AgentPort {
   /** Calls that have not settled, oldest first. */

@@ -113,7 +113,10 @@ export class Watch {
   /** At rest a session says how its last turn ended; admission and quarantine change nothing about that. */
   #checkRest(id: string, state: SessionState | undefined): void {
     const last = [...this.turns].filter(([, { sessionId }]) => sessionId === id).at(-1);
-    if (state === 'running') return ok(last, `${id} runs without a turn`);
+    if (state === 'running') {
+      ok(last, `${id} runs without a turn`);
+      return;
+    }
     if (state !== 'idle' && state !== 'failed') return;
     const view = last && this.#world.app.service.turn(id, last[0]);
     const failed = view?.ok === true && view.turn.state === 'failed';

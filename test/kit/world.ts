@@ -13,6 +13,7 @@ import { ScriptedAgent } from './scripted-agent.ts';
 /** All different, so that a timer can be told by its delay. */
 export const TEST_DEADLINES: Deadlines = {
   authenticationTimeout: 5_001,
+  loadingTimeout: 30_010,
   creationTimeout: 10_002,
   connectionTimeout: 10_009,
   externalStartTimeout: 10_010,
@@ -47,7 +48,7 @@ export interface Report {
 }
 
 /** Every step of a start before the session is created. */
-export const START_STEPS = [
+const START_STEPS = [
   'selectModel',
   'checkAuthentication',
   'readAuthentication',

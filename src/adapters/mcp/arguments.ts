@@ -35,11 +35,24 @@ function describe(schema: ObjectSchema, issue: Issue, input: object): string {
   return names.length === 0 ? 'this tool takes no fields' : `no fields but ${names.join(' and ')} are accepted`;
 }
 
+const MAX_FIELDS = 32;
+
+function hasMoreFieldsThan(limit: number, input: object): boolean {
+  let count = 0;
+  for (const _ in input) {
+    count += 1;
+    if (count > limit) return true;
+  }
+  return false;
+}
+
 /** `schema` is the published form of `validator`; the message names declared fields only. */
 export function checkArguments<T>(validator: z.ZodType<T>, schema: ObjectSchema, input: unknown): CheckedArguments<T> {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
     return { ok: false, message: 'Invalid arguments: they must be an object.' };
   }
+  // No tool takes more; checking each of a few hundred thousand names would block everybody else.
+  if (hasMoreFieldsThan(MAX_FIELDS, input)) return { ok: false, message: 'Invalid arguments: too many fields.' };
   const result = validator.safeParse(input);
   if (result.success) return { ok: true, value: result.data };
   const faults = result.error.issues.map((issue) => describe(schema, issue, input));

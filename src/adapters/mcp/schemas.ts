@@ -20,7 +20,7 @@ export const MAX_PROMPT_CHARACTERS = 100_000;
 export const MAX_NAME_CHARACTERS = 64;
 
 /** Counts code points; a lone surrogate counts as one. */
-export function countCharacters(text: string): number {
+function countCharacters(text: string): number {
   let count = 0;
   for (let index = 0; index < text.length; index += 1) {
     const pair = text.codePointAt(index) ?? 0;

@@ -34,12 +34,12 @@ function protocolError(code: number): McpError {
   return new McpError(code, PROTOCOL_MESSAGES[code] ?? '');
 }
 
-async function handle(request: JSONRPCRequest, callTool: CallTool): Promise<ServerResult> {
+async function handle(request: JSONRPCRequest, callTool: CallTool, cancelled: AbortSignal): Promise<ServerResult> {
   if (request.method === 'tools/list') return TOOL_LIST;
   if (request.method !== 'tools/call') throw protocolError(ErrorCode.MethodNotFound);
   const name = request.params?.['name'];
   if (typeof name !== 'string') throw protocolError(ErrorCode.InvalidParams);
-  return callTool(name, request.params?.['arguments']);
+  return callTool(name, request.params?.['arguments'], cancelled);
 }
 
 /** A server that is ready to connect; it starts nothing and reads nothing until then. */
@@ -51,6 +51,6 @@ export function createMcpServer(dependencies: ToolDependencies): Server {
   const callTool = createCallTool(dependencies);
   // The fallback is the only hook that gets a request as it was sent: registered handlers see
   // what is left after the SDK's parse, and bad arguments would be answered before we see them.
-  server.fallbackRequestHandler = (request) => handle(request, callTool);
+  server.fallbackRequestHandler = (request, { signal }) => handle(request, callTool, signal);
   return server;
 }

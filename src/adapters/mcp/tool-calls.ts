@@ -17,8 +17,11 @@ export interface ToolDependencies {
   readonly diagnostics: Diagnostics;
 }
 
-/** A client may send any name; only the eight are ever named back. */
-export type CallTool = (name: string, args: unknown) => Promise<CallToolResult>;
+/**
+ * A client may send any name; only the eight are ever named back. `cancelled` is the request's own signal: nobody
+ * will read the result.
+ */
+export type CallTool = (name: string, args: unknown, cancelled?: AbortSignal) => Promise<CallToolResult>;
 
 type Success = { readonly ok: true; readonly [field: string]: unknown };
 type Outcome = Success | Failure;
@@ -26,7 +29,9 @@ type Outcome = Success | Failure;
 interface Operation {
   readonly check: (
     args: unknown,
-  ) => { ok: true; run: () => Outcome | Promise<Outcome> } | { ok: false; message: string };
+  ) =>
+    | { ok: true; run: (cancelled: AbortSignal | undefined) => Outcome | Promise<Outcome> }
+    | { ok: false; message: string };
 }
 
 const UNKNOWN_TOOL = `There is no such tool. The tools are ${TOOLS.map((tool) => tool.name).join(', ')}.`;
@@ -45,14 +50,14 @@ function errorResult(code: ErrorCode, message: string = MESSAGES[code]): CallToo
 
 function operation<K extends keyof typeof inputs>(
   input: K,
-  run: (value: z.output<(typeof inputs)[K]>) => Outcome | Promise<Outcome>,
+  run: (value: z.output<(typeof inputs)[K]>, cancelled: AbortSignal | undefined) => Outcome | Promise<Outcome>,
 ): Operation {
   type Value = z.output<(typeof inputs)[K]>;
   const validator = inputs[input] as unknown as z.ZodType<Value>;
   return {
     check(args) {
       const checked = checkArguments(validator, inputSchemas[input], args);
-      return checked.ok ? { ok: true, run: () => run(checked.value) } : checked;
+      return checked.ok ? { ok: true, run: (cancelled) => run(checked.value, cancelled) } : checked;
     },
   };
 }
@@ -69,7 +74,12 @@ function operations({ service, configuration }: ToolDependencies): Readonly<Reco
       capabilities ??= { ok: true, ...capabilitiesView(configuration) };
       return capabilities;
     }),
-    pi_session_start: operation('start', async (input) => session(await service.start(input))),
+    pi_session_start: operation('start', async (input, cancelled) => {
+      const reply = await service.start(input);
+      // Nobody will ever learn its id, and whoever cancelled may well start another.
+      if (reply.ok && cancelled?.aborted) void service.close({ sessionId: reply.session.id });
+      return session(reply);
+    }),
     pi_session_list: operation('none', () => ({ ok: true, sessions: service.list().map(sessionView) })),
     pi_session_get: operation('session', ({ sessionId }) => session(service.get(sessionId))),
     pi_session_prompt: operation('prompt', async (input) => {
@@ -94,12 +104,14 @@ function outcomeResult(outcome: Outcome): CallToolResult {
 /** Whatever goes wrong in our own code is `internal_error`, never the client's fault. */
 export function createCallTool(dependencies: ToolDependencies): CallTool {
   const byName = new Map<string, Operation>(Object.entries(operations(dependencies)));
-  return async (name, args) => {
+  return async (name, args, cancelled) => {
     const found = byName.get(name);
     if (!found) return errorResult('invalid_arguments', UNKNOWN_TOOL);
     try {
       const checked = found.check(args === undefined ? {} : args);
-      return checked.ok ? outcomeResult(await checked.run()) : errorResult('invalid_arguments', checked.message);
+      return checked.ok
+        ? outcomeResult(await checked.run(cancelled))
+        : errorResult('invalid_arguments', checked.message);
     } catch {
       dependencies.diagnostics.report('error', 'tool_call_defect', { tool: name });
       return errorResult('internal_error');

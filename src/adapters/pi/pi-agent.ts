@@ -24,13 +24,40 @@ export interface PiAgentOptions {
   readonly piSettings?: PiSettings;
 }
 
+type TurnCalls = Pick<AgentPort, 'admitPrompt' | 'settlePrompt' | 'runTurn' | 'watchTurn' | 'abortTurn'>;
+
+function turnCalls(handles: ReadonlyMap<string, SessionHandle>): TurnCalls {
+  const turnOf = (ref: TurnRef) => handles.get(ref.sessionId)?.turnOf(ref.turnId);
+  return {
+    async admitPrompt({ sessionId, turnId, prompt }, signal) {
+      return (await handles.get(sessionId)?.admit(turnId, prompt, signal)) ?? { disposition: 'refused' };
+    },
+    async settlePrompt(ref) {
+      await turnOf(ref)?.settled;
+    },
+    async runTurn(ref) {
+      const turn = turnOf(ref);
+      await turn?.settled;
+      return turn?.result ?? { state: 'failed' };
+    },
+    watchTurn(ref, onActivity) {
+      const turn = turnOf(ref);
+      turn?.activity.add(onActivity);
+      return () => void turn?.activity.delete(onActivity);
+    },
+    async abortTurn(ref) {
+      const turn = turnOf(ref);
+      return (turn && (await handles.get(ref.sessionId)?.abort(turn))) ?? { ok: true };
+    },
+  };
+}
+
 /** Nothing of the SDK is loaded before the first `selectModel`. */
 export function createPiAgent(options: PiAgentOptions): AgentPort {
   const { configuration, diagnostics, childScope, grants } = options;
   const handles = new Map<string, SessionHandle>();
   const runtime = createRuntimeSource(options.agentDir, () => childScope.markServer());
   const starts = createStartSteps(configuration, runtime);
-  const turnOf = (ref: TurnRef) => handles.get(ref.sessionId)?.turnOf(ref.turnId);
   const profileOf = (request: StartRequest) => configuration.executionProfiles[request.executionProfile];
 
   /** A creation that fails, or that nobody waits for any more, lets go of the session's servers. */
@@ -86,26 +113,7 @@ export function createPiAgent(options: PiAgentOptions): AgentPort {
       return grants?.open(request, signal) ?? startFailure('external_mcp_unavailable', 'mcp_tools');
     }),
     createSession: createGranted,
-    async admitPrompt({ sessionId, turnId, prompt }, signal) {
-      return (await handles.get(sessionId)?.admit(turnId, prompt, signal)) ?? { disposition: 'refused' };
-    },
-    async settlePrompt(ref) {
-      await turnOf(ref)?.settled;
-    },
-    async runTurn(ref) {
-      const turn = turnOf(ref);
-      await turn?.settled;
-      return turn?.result ?? { state: 'failed' };
-    },
-    watchTurn(ref, onActivity) {
-      const turn = turnOf(ref);
-      turn?.activity.add(onActivity);
-      return () => void turn?.activity.delete(onActivity);
-    },
-    async abortTurn(ref) {
-      const turn = turnOf(ref);
-      return (turn && (await handles.get(ref.sessionId)?.abort(turn))) ?? { ok: true };
-    },
+    ...turnCalls(handles),
     async disposeSession(sessionId) {
       starts.extensions.drop(sessionId);
       const handle = handles.get(sessionId);

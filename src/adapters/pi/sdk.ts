@@ -11,6 +11,7 @@ export type {
   ExtensionError,
   LoadExtensionsResult,
   ModelRuntime,
+  ResourceLoader,
   Skill,
   ToolDefinition,
 } from '@earendil-works/pi-coding-agent';

@@ -3,6 +3,7 @@ import type { ExecutionProfile } from '../../config/configuration.ts';
 import type { StartFailure, StartStage, VerifiedSelection } from '../../ports/agent.ts';
 import type { Diagnostics } from '../../ports/diagnostics.ts';
 import { createBashOperations } from './bash-operations.ts';
+import { closedResources } from './closed-resources.ts';
 import { loadContextFiles } from './context-files.ts';
 import { bindExtensions, endExtensions } from './extension-bind.ts';
 import { type LoadedExtensions, releaseExtensions } from './extension-set.ts';
@@ -11,7 +12,7 @@ import type { OpenedRuntime } from './model-runtime.ts';
 import { toolsOf, verifySession } from './postcheck.ts';
 import type { AgentSession, Sdk, Skill, ToolDefinition } from './sdk.ts';
 import { findModel, startFailure } from './selection.ts';
-import { closedCatalogues, loadSelectedSkills } from './skills.ts';
+import { loadSelectedSkills } from './skills.ts';
 import type { ToolChildren } from './tool-children.ts';
 import { gateModelCalls, ToolGate } from './tool-gate.ts';
 import { requireWorkspace } from './workspace.ts';
@@ -47,28 +48,6 @@ function inMemorySettings(sdk: Sdk, settings: PiSettings) {
   );
 }
 
-async function loadResources(
-  input: BuildInput,
-  skills: readonly Skill[],
-  settingsManager: ReturnType<typeof inMemorySettings>,
-) {
-  const { opened, directory, diagnostics, extensions } = input;
-  const { sdk, agentDir } = opened;
-  const loader = new sdk.DefaultResourceLoader({
-    cwd: directory,
-    agentDir,
-    settingsManager,
-    noExtensions: true,
-    ...(extensions && { extensionsOverride: () => extensions.result }),
-    ...closedCatalogues(skills),
-    // Loaded by the override, with Pi's rules but without its output.
-    noContextFiles: true,
-    agentsFilesOverride: () => ({ agentsFiles: loadContextFiles(sdk, directory, agentDir, diagnostics) }),
-  });
-  await loader.reload();
-  return loader;
-}
-
 function bashTool(input: BuildInput): ToolDefinition {
   const { opened, directory, children, sessionId } = input;
   const operations = createBashOperations(opened.sdk, children, sessionId);
@@ -81,7 +60,8 @@ async function openSession(input: BuildInput, skills: readonly Skill[], building
   const { sdk, agentDir, models } = opened;
   requireWorkspace(directory);
   const settingsManager = inMemorySettings(sdk, input.settings);
-  const resourceLoader = await loadResources(input, skills, settingsManager);
+  const agentsFiles = loadContextFiles(sdk, directory, agentDir, input.diagnostics);
+  const resourceLoader = closedResources(sdk, { skills, agentsFiles, extensions: extensions?.result });
   building.stage = 'create_session';
   const model = findModel(opened, profile);
   // Without a model the SDK would choose one by itself.

@@ -1,7 +1,8 @@
 /** What a bash call sees of the server's environment. */
 
 /** Names that usually hold a secret. */
-const SECRET = /(API_?KEY|TOKEN|SECRET|PASSW(OR)?D|CREDENTIAL)/i;
+const SECRET =
+  /(API_?KEY|_KEY(_ID)?$|TOKEN|SECRET|PASSW(OR)?D|PASSPHRASE|CREDENTIAL|_PAT$|_AUTH$|COOKIE|_DSN$|DATABASE_URL)/i;
 
 /** The MCP client's internals, and this server's own. */
 const INTERNAL = /^(CLAUDE|CODEX|ANTHROPIC_|OPENAI_|MCP_|NODE_CHANNEL|PI_SESSION_MCP_CONFIG$)/i;

@@ -11,7 +11,7 @@ import type { SessionInput, SessionOutput } from './session.context.ts';
 import { sessionMachine } from './session.machine.ts';
 
 /** Closed sessions whose view is kept, oldest out first (contract, section 4). */
-export const KEPT_TOMBSTONES = 100;
+const KEPT_TOMBSTONES = 100;
 
 export type RegistryRequest = SessionRequest & { readonly sessionId: string };
 

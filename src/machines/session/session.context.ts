@@ -5,7 +5,7 @@ import type { SessionRequest } from '../shared/replies.ts';
 import type { TurnInput } from './turn.machine.ts';
 
 /** Ended turns that a session keeps, oldest out first (contract, section 3). */
-export const KEPT_TURNS = 20;
+const KEPT_TURNS = 20;
 
 export interface SessionInput {
   readonly id: string;

@@ -44,6 +44,7 @@ export const startMachine = setup({
   delays: {
     authenticationTimeout: DEADLINES_MS.authenticationTimeout,
     connectionTimeout: DEADLINES_MS.connectionTimeout,
+    loadingTimeout: DEADLINES_MS.loadingTimeout,
     creationTimeout: DEADLINES_MS.creationTimeout,
   },
   guards: {
@@ -71,7 +72,7 @@ export const startMachine = setup({
         ],
         onError: { target: 'refused', actions: { type: 'settle', params: REFUSALS.runtime } },
       },
-      after: { creationTimeout: { target: 'refused', actions: { type: 'settle', params: REFUSALS.runtime } } },
+      after: { loadingTimeout: { target: 'refused', actions: { type: 'settle', params: REFUSALS.runtime } } },
     },
     checkingAuthentication: {
       description: 'Is there local authentication for the provider?',

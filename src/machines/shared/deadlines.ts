@@ -6,7 +6,9 @@
 export const DEADLINES_MS = {
   /** Each authentication or catalogue operation. */
   authenticationTimeout: 5_000,
-  /** Loading the SDK, and building a session with it. */
+  /** Loading the SDK, once a process: half a second of work that a starved machine stretches. */
+  loadingTimeout: 30_000,
+  /** Building a session. */
   creationTimeout: 10_000,
   /**
    * All external MCP servers of a session, connected side by side. Each has its

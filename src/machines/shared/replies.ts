@@ -12,7 +12,7 @@ export function answer(requestIds: readonly string[], code: ErrorCode): Answer {
   return { requestIds, reply: failure(code) };
 }
 
-export function failure(code: ErrorCode): Failure {
+function failure(code: ErrorCode): Failure {
   return { ok: false, code };
 }
 

@@ -4,7 +4,7 @@ import { MESSAGES } from '../../../src/adapters/mcp/messages.ts';
 import { capabilitiesView, sessionView, turnView } from '../../../src/adapters/mcp/projection.ts';
 import { TOOLS, type ToolName } from '../../../src/adapters/mcp/tools.ts';
 import type { ErrorCode } from '../../../src/ports/error-code.ts';
-import type { SessionService } from '../../../src/ports/session-service.ts';
+import type { SessionReply, SessionService } from '../../../src/ports/session-service.ts';
 import {
   accepts,
   COMPLETED,
@@ -113,6 +113,30 @@ describe('the official client', () => {
     const client = await startClient(service);
     await client.callTool({ name: 'pi_session_start', arguments: { workspace: 'app' } });
     expect(service.calls).toEqual([{ method: 'start', args: [{ workspace: 'app' }] }]);
+  });
+
+  it('closes a session whose start was cancelled, since nobody will learn its id', async () => {
+    const started = Promise.withResolvers<SessionReply>();
+    const service = fakeService({ start: () => started.promise });
+    const client = await startClient(service);
+    const cancel = new AbortController();
+    const request = { name: 'pi_session_start', arguments: { workspace: 'app' } };
+    const call = client.callTool(request, undefined, { signal: cancel.signal });
+    const refused = expect(call).rejects.toThrow();
+    await client.ping();
+    cancel.abort();
+    await refused;
+    await client.ping();
+    started.resolve({ ok: true, session: SESSION });
+    await client.ping();
+    expect(service.calls.map(({ method }) => method)).toEqual(['start', 'close']);
+  });
+
+  it('is told at once when a call has more fields than any tool takes', async () => {
+    const client = await startClient(fakeService());
+    const fields = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`field${index}`, 1]));
+    const result = await client.callTool({ name: 'pi_session_get', arguments: fields });
+    expect(result.structuredContent).toMatchObject({ error: { message: 'Invalid arguments: too many fields.' } });
   });
 
   it.each(Object.keys(MESSAGES) as ErrorCode[])('gets %s as a result, the same in both forms', async (code) => {

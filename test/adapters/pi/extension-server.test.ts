@@ -29,18 +29,21 @@ async function openApp(environment: Readonly<Record<string, string>>) {
 }
 
 it.each([
-  ['loading', { FIXTURE_LOAD: 'hang' }, 'loading', 'runtime'],
-  ['hooks', { FIXTURE_HOOKS: 'hang' }, 'start hasUI=false trusted=false', 'create_session'],
-])('%s: the deadline refuses a start that hangs, and the server lives on', async (alias, environment, line, stage) => {
-  const { lab, clock, reports, app, start } = await openApp(environment);
-  const hanging = start(alias);
-  expect(await eventually(() => lab.log().includes(line), 20_000)).toBe(true);
-  expect(await start('reader')).toMatchObject({ ok: true });
-  clock.fire(DEADLINES_MS.creationTimeout);
-  expect(await hanging).toEqual({ ok: false, code: 'pi_session_creation_failed' });
-  expect(reports).toEqual([expect.objectContaining({ event: 'pi_session_creation_failed', stage })]);
-  expect(await start('reader')).toMatchObject({ ok: true });
-  expect(app.service.list()).toHaveLength(2);
-  const ends = alias === 'hooks' ? 1 : 0;
-  expect(await eventually(() => lab.log().filter((one) => one === 'shutdown').length === ends)).toBe(true);
-});
+  ['loading', { FIXTURE_LOAD: 'hang' }, 'loading', 'runtime', 'loadingTimeout'],
+  ['hooks', { FIXTURE_HOOKS: 'hang' }, 'start hasUI=false trusted=false', 'create_session', 'creationTimeout'],
+] as const)(
+  '%s: the deadline refuses a start that hangs, and the server lives on',
+  async (alias, environment, line, stage, deadline) => {
+    const { lab, clock, reports, app, start } = await openApp(environment);
+    const hanging = start(alias);
+    expect(await eventually(() => lab.log().includes(line), 20_000)).toBe(true);
+    expect(await start('reader')).toMatchObject({ ok: true });
+    clock.fire(DEADLINES_MS[deadline]);
+    expect(await hanging).toEqual({ ok: false, code: 'pi_session_creation_failed' });
+    expect(reports).toEqual([expect.objectContaining({ event: 'pi_session_creation_failed', stage })]);
+    expect(await start('reader')).toMatchObject({ ok: true });
+    expect(app.service.list()).toHaveLength(2);
+    const ends = alias === 'hooks' ? 1 : 0;
+    expect(await eventually(() => lab.log().filter((one) => one === 'shutdown').length === ends)).toBe(true);
+  },
+);

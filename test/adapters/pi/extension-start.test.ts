@@ -76,7 +76,9 @@ describe('what fails a start', () => {
     ['throw', 'extension_load'],
     ['provider', 'extension_load'],
     ['mcp', 'extension_load'],
+    ['mcp-handled', 'extension_load'],
     ['mcp-at-bind', 'extension_bind'],
+    ['mcp-handled-at-bind', 'extension_bind'],
   ])('an extension that does %s', async (load, stage) => {
     await open({ FIXTURE_LOAD: load });
     const outcome = await lab.start('loading');

@@ -16,6 +16,7 @@ const server = {
 const profiles = [
   extended('closed', [TOOLS]),
   extended('probing', [TOOLS, HOOKS], granted('probe')),
+  extended('both', [TOOLS], granted('probe', 'probe_two')),
   extended('coding', [TOOLS], coding),
   extended('named', [NAMED], { mcpServers: [server] }),
   extended('named-coding', [NAMED], coding),
@@ -192,6 +193,15 @@ describe('in a turn of a read-only session', () => {
     expect(lab.log()).not.toContain('ran probe');
   });
 
+  it('and so it is when another tool calls it', async () => {
+    await open();
+    const call = { call: 'probe_two' };
+    const { first } = await turn('both', ['probe', call], ['probe', { register: ['probe_two'], ...call }]);
+    expect(heard(first + 1)).toContain('answered');
+    expect(heard(first + 2)).toContain(REFUSED);
+    expect(lab.log()).toEqual(['ran probe_two']);
+  });
+
   it('tools that were switched off can be called no more, and the rest still can', async () => {
     await open();
     writeFileSync(join(lab.workspace, 'note.txt'), 'the note');
@@ -223,20 +233,27 @@ describe('a coding session', () => {
 
   it('gets what is registered later, but never in place of a built-in or under a reserved name', async () => {
     await open();
-    const names = ['later', 'bash', 'read', 'mcp__a__b', 'dot.ted', 'powershell'];
+    const names = ['later', 'bash', 'read', 'mcp__a__b', 'dot.ted'];
     const { first } = await turn(
       'coding',
-      ['probe', { register: names, activate: names }],
+      ['probe', { register: names, activate: [...names, 'powershell'] }],
       ['later'],
       ['bash', { command: 'echo the-$((40 + 2))' }],
       ['read', { path: 'nothing' }],
       ['mcp__a__b'],
       ['dot.ted'],
       ['probe', { call: 'mcp__a__b' }],
+      // Pi has it, but no profile does.
+      ['powershell', { command: 'true' }],
     );
     expect(lab.log()).toEqual(['ran later']);
     expect(heard(first + 3)).toContain('the-42');
-    expect(heard(first + 6)).toContain(REFUSED);
+    expect(declared(first + 1)).toContain('later');
+    expect(declared(first + 1)).not.toContain('mcp__a__b');
+    const answers = lab.model.requests[first + 8]?.messages.filter(({ role }) => role === 'tool');
+    expect(JSON.stringify(answers?.[5])).toContain(REFUSED);
+    expect(JSON.stringify(answers?.[6])).toContain('refused');
+    expect(JSON.stringify(answers?.[7])).toContain(REFUSED);
   });
 
   it('has its bash run where the session can end it', async () => {

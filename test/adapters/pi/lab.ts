@@ -12,6 +12,7 @@ import {
 } from '../../../demo/scripted-model.ts';
 import { createPiAgent } from '../../../src/adapters/pi/pi-agent.ts';
 import { type ChildScope, createChildScope } from '../../../src/adapters/process/child-scope.ts';
+import { createLazyGrants } from '../../../src/app/lazy-grants.ts';
 import type { Configuration, ExecutionProfile } from '../../../src/config/configuration.ts';
 import type { AgentPort, StartRequest, StepOutcome, TurnResult } from '../../../src/ports/agent.ts';
 
@@ -64,7 +65,7 @@ export function configurationOf(
   };
 }
 
-export function makeRoot(): string {
+function makeRoot(): string {
   mkdirSync(CACHE, { recursive: true });
   const root = mkdtempSync(join(CACHE, 'lab-'));
   process.env['HOME'] = root;
@@ -103,7 +104,11 @@ export async function openLab(options: LabOptions = {}): Promise<Lab> {
   const configuration = configurationOf(root, { main: workspace, gone: join(root, 'gone') }, profiles);
   const scope = createChildScope({ reaperPath: REAPER, diagnostics });
   const piSettings = { retry: { maxRetries: options.maxRetries ?? 0, baseDelayMs: 1 } };
-  const agent = createPiAgent({ configuration, diagnostics, agentDir, childScope: scope, piSettings });
+  const grants = createLazyGrants(async () => {
+    const { createExternalGrants } = await import('../../../src/app/external-grants.ts');
+    return createExternalGrants({ configuration, diagnostics, childScope: scope });
+  });
+  const agent = createPiAgent({ configuration, diagnostics, agentDir, childScope: scope, grants, piSettings });
   const request = (executionProfile = 'reader', sessionId = randomUUID()) => ({
     sessionId,
     workspace: 'main',

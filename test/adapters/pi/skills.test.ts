@@ -1,6 +1,11 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { AgentSession, DefaultResourceLoader, SettingsManager } from '@earendil-works/pi-coding-agent';
+import {
+  AgentSession,
+  DefaultResourceLoader,
+  type ResourceLoader,
+  SettingsManager,
+} from '@earendil-works/pi-coding-agent';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { capabilitiesView } from '../../../src/adapters/mcp/projection.ts';
 import { loadSelectedSkills } from '../../../src/adapters/pi/skills.ts';
@@ -131,7 +136,16 @@ describe('a session whose catalogues differ from the selection after its creatio
   afterEach(() => vi.restoreAllMocks());
 
   const other = { filePath: '/elsewhere/SKILL.md' };
-  type Skills = ReturnType<DefaultResourceLoader['getSkills']>['skills'];
+  type Skills = ReturnType<ResourceLoader['getSkills']>['skills'];
+  /** What the created session says about its resources is not what it was given. */
+  function afterCreation(change: (loader: ResourceLoader) => Partial<ResourceLoader>): void {
+    const own = Object.getOwnPropertyDescriptor(AgentSession.prototype, 'resourceLoader');
+    vi.spyOn(AgentSession.prototype, 'resourceLoader', 'get').mockImplementation(function (this: AgentSession) {
+      const loader: ResourceLoader = own?.get?.call(this);
+      return { ...loader, ...change(loader) };
+    });
+  }
+
   it.each<[string, (skills: Skills) => object[]]>([
     ['one more skill', (skills) => [...skills, { ...skills[0], name: 'more', ...other }]],
     ['one skill less', (skills) => skills.slice(1)],
@@ -142,10 +156,9 @@ describe('a session whose catalogues differ from the selection after its creatio
     const shelf = openShelf();
     const lab = await openSkilledLab([shelf.put('a', skillText('a')), shelf.put('b', skillText('b'))]);
     const dispose = vi.spyOn(AgentSession.prototype, 'dispose');
-    const getSkills = DefaultResourceLoader.prototype.getSkills;
-    vi.spyOn(DefaultResourceLoader.prototype, 'getSkills').mockImplementation(function (this: DefaultResourceLoader) {
-      const real = getSkills.call(this);
-      return { ...real, skills: change(real.skills) as Skills };
+    afterCreation((loader) => {
+      const { skills, diagnostics } = loader.getSkills();
+      return { getSkills: () => ({ skills: change(skills) as Skills, diagnostics }) };
     });
     const { sessionId: _id, ...outcome } = await lab.start('skilled');
     expect(outcome).toEqual({ ok: false, code: 'skill_load_failed', stage: 'postcheck' });
@@ -158,7 +171,7 @@ describe('a session whose catalogues differ from the selection after its creatio
     const shelf = openShelf();
     const lab = await openSkilledLab([shelf.put('a', skillText('a'))]);
     const filled = { prompts: [{}], themes: [{}], diagnostics: [] };
-    vi.spyOn(DefaultResourceLoader.prototype, method).mockReturnValue(filled as never);
+    afterCreation(() => ({ [method]: () => filled as never }));
     for (const alias of ['skilled', 'reader']) {
       expect(await lab.start(alias)).toMatchObject({ code: 'pi_session_creation_failed', stage: 'postcheck' });
     }

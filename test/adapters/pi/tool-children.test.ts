@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { mentioning, sleepToken } from '../process/processes.ts';
 import { eventually, type Lab, openLab, REAPER } from './lab.ts';
 
-const HOST = join(import.meta.dirname, 'host.ts');
+const HOST = join(import.meta.dirname, 'fixtures/host.ts');
 
 describe.skipIf(process.platform !== 'linux')('processes of tools', () => {
   let lab: Lab;

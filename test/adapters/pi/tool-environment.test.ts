@@ -19,6 +19,13 @@ describe('tool environment', () => {
     'MCP_TIMEOUT',
     'NODE_CHANNEL_FD',
     'PI_SESSION_MCP_CONFIG',
+    'GH_PAT',
+    'STRIPE_KEY',
+    'AWS_ACCESS_KEY_ID',
+    'DATABASE_URL',
+    'SENTRY_DSN',
+    'NPM_CONFIG__AUTH',
+    'GPG_PASSPHRASE',
   ])('keeps %s', (name) => {
     expect(isKeptFromTools(name)).toBe(true);
   });

@@ -68,40 +68,36 @@ const requirements: Requirement<Session>[] = [
     },
   },
   {
-    says: 'close and stop lead to the end from every public state, by way of an abort where a prompt is out',
+    says: 'close is heard in every public state and aborts what is out first; stop disposes at once',
     findings: (chart) =>
       unique(
         chart
           .active()
-          .filter((state) => publicState(state) !== undefined)
+          .filter((state) => publicState(state) !== undefined && isRestless(state))
           .flatMap((state) => {
-            const stopped = after(state, STOP);
-            const isOut =
-              'admitPrompt' in state.children ||
-              'settlePrompt' in state.children ||
-              'abortQuarantined' in state.children;
+            const closed = after(state, CLOSE);
+            const tells = effectsOf(state, CLOSE).sent.some(({ event }) => event.type === 'END');
             return [
-              ...(publicState(stopped) === 'closing'
+              ...(after(state, STOP).matches({ closing: 'disposing' }) ? [] : [`STOP in ${describeState(state)}`]),
+              ...(state.matches('admitting') || publicState(closed) === 'closing'
                 ? []
-                : [`STOP in ${describeState(state)} comes to ${describeState(stopped)}`]),
-              ...(isOut && !('abortAdmission' in stopped.children)
-                ? [`STOP in ${describeState(state)} aborts nothing`]
+                : [`CLOSE in ${describeState(state)}`]),
+              ...(state.matches('quarantined') && !('abortAdmission' in closed.children)
+                ? [`CLOSE in ${describeState(state)} aborts nothing`]
                 : []),
-              ...(isRestless(state) && !state.matches('admitting') && publicState(after(state, CLOSE)) !== 'closing'
-                ? [`CLOSE in ${describeState(state)}`]
-                : []),
-              ...('turn' in state.children &&
-              isRestless(state) &&
-              !effectsOf(state, STOP).sent.some(({ event }) => event.type === 'END')
-                ? [`STOP in ${describeState(state)} does not tell the turn`]
+              ...('turn' in state.children && !tells
+                ? [`CLOSE in ${describeState(state)} does not tell the turn`]
                 : []),
             ];
           }),
       ),
     brokenBy: {
       'a session at rest does not stop': edit((at) => drop(at('ready').on, 'STOP')),
-      'an admission is not aborted': edit((at) => {
-        branchOn(at('admitting'), 'STOP').target = 'closing.disposing';
+      'stop waits for the turn': edit((at) => {
+        branchOn(at('engaged.running'), 'STOP').target = 'ending';
+      }),
+      'a quarantined prompt is not aborted': edit((at) => {
+        branchOn(at('quarantined'), 'CLOSE').target = 'closing.disposing';
       }),
       'the turn is not told': edit((at) => drop(at('engaged.ending'), 'entry')),
       'quarantine does not close': edit((at) => drop(at('quarantined').on, 'CLOSE')),

@@ -11,7 +11,7 @@ type Start = typeof startMachine;
 
 /** The steps in their order: the deadline of each, and what its silence or breakage is called. */
 const STEPS = [
-  { step: 'selectModel', deadlineMs: 10_000, code: 'pi_session_creation_failed', stage: 'runtime' },
+  { step: 'selectModel', deadlineMs: 30_000, code: 'pi_session_creation_failed', stage: 'runtime' },
   { step: 'checkAuthentication', deadlineMs: 5_000, code: 'local_authentication_unavailable', stage: 'check_auth' },
   { step: 'readAuthentication', deadlineMs: 5_000, code: 'local_authentication_unavailable', stage: 'get_auth' },
   { step: 'checkAvailability', deadlineMs: 5_000, code: 'model_unavailable', stage: 'availability' },
@@ -35,7 +35,7 @@ const requirements: Requirement<Start>[] = [
     says: 'with silent adapters, deadlines alone always end a start, refused',
     findings: (chart) => chart.avoiding(isRefused, isTimer).map(describeState),
     brokenBy: {
-      'the SDK may load for ever': edit((at) => drop(at('selecting').after, 'creationTimeout')),
+      'the SDK may load for ever': edit((at) => drop(at('selecting').after, 'loadingTimeout')),
       'a deadline opens the session': edit((at) => {
         at('creating').after = { creationTimeout: 'opened' };
       }),
