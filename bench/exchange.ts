@@ -6,8 +6,9 @@ async function poll(ask: () => Promise<boolean>): Promise<void> {
   while (!(await ask()));
 }
 
-export async function startOurs(server: RpcProcess): Promise<string> {
-  const { session } = (await server.call('pi_session_start', { workspace: 'work' })) as { session: { id: string } };
+export async function startOurs(server: RpcProcess, profile?: string): Promise<string> {
+  const asked = { workspace: 'work', ...(profile && { executionProfile: profile }) };
+  const { session } = (await server.call('pi_session_start', asked)) as { session: { id: string } };
   return session.id;
 }
 

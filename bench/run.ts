@@ -1,6 +1,7 @@
 /** `npm run bench [-- name…]`: ratios against floors, each measured in one run (docs/benchmarks.md). */
 
 import { availableParallelism, loadavg } from 'node:os';
+import { grants } from './cases/grants.ts';
 import { heap, idleMemory } from './cases/memory.ts';
 import { exit, load } from './cases/process.ts';
 import { reads } from './cases/reads.ts';
@@ -15,6 +16,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   sessionStart,
   turn,
   firstSession,
+  grants,
   exit,
   load,
   heap,

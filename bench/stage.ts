@@ -1,7 +1,7 @@
 /** What the benchmarks run on: disposable directories, a model in its own process, and the servers. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { BUILT_SERVER, createScene } from '../demo/scene.ts';
+import { BUILT_SERVER, createScene, type SceneOptions } from '../demo/scene.ts';
 import { RpcProcess } from './rpc-process.ts';
 
 const here = (file: string) => fileURLToPath(new URL(file, import.meta.url));
@@ -31,13 +31,17 @@ async function startModel(mode: 'fixed' | 'hang'): Promise<{ readonly child: Chi
 
 let stages = 0;
 
-export async function openStage(mode: 'fixed' | 'hang' = 'fixed'): Promise<Stage> {
+export async function openStage(
+  mode: 'fixed' | 'hang' = 'fixed',
+  profiles: NonNullable<SceneOptions['profiles']> = {},
+): Promise<Stage> {
   stages += 1;
   const model = await startModel(mode);
   const scene = await createScene({
     name: `bench-${stages}`,
     modelUrl: model.url,
     workspaces: { work: { mode: 'host', files: { 'README.md': '# Nothing to see\n' } } },
+    profiles,
   });
   const { env } = scene;
   const workspace = scene.path('work');

@@ -23,6 +23,8 @@ export interface SceneOptions {
   readonly workspaces: Readonly<
     Record<string, { readonly mode: Mode; readonly files: Readonly<Record<string, string>> }>
   >;
+  /** More profiles: each is a read-only one on the scripted model, with these fields on top. */
+  readonly profiles?: Readonly<Record<string, object>>;
 }
 
 export interface Scene {
@@ -42,6 +44,9 @@ function writeJson(file: string, value: unknown): void {
 }
 
 function writeOperatorFiles(directory: string, options: SceneOptions): string {
+  const more = Object.entries(options.profiles ?? {}).map(
+    ([alias, fields]) => [alias, { default: false, permissionProfile: 'read-only', ...LOCAL, ...fields }] as const,
+  );
   const aliases = Object.entries(options.workspaces);
   const config = join(directory, 'pi-session-mcp.json');
   writeJson(config, {
@@ -49,6 +54,7 @@ function writeOperatorFiles(directory: string, options: SceneOptions): string {
     executionProfiles: {
       reader: { default: true, permissionProfile: 'read-only', ...LOCAL },
       coder: { default: false, permissionProfile: 'coding', ...LOCAL },
+      ...Object.fromEntries(more),
     },
   });
   const modes = aliases.map(([alias, { mode }]) => [

@@ -1,5 +1,8 @@
 /** Composition root of the server: stdout guard, configuration, wiring, run. */
 
+// First of all, and on its own, so that no tool sorts it below something that might print.
+import './stdout.ts';
+
 import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { configurationFiles } from './adapters/fs/configuration-files.ts';

@@ -14,14 +14,16 @@ import { createAsk } from '../adapters/mcp/ask.ts';
 import type { Configuration, ExecutionProfile } from '../config/configuration.ts';
 import type { ProcessEvent } from '../machines/process/process.machine.ts';
 import type { RegistryEvent, registryMachine } from '../machines/session/registry.machine.ts';
+import type { sessionMachine } from '../machines/session/session.machine.ts';
 import type { Deadlines } from '../machines/shared/deadlines.ts';
 import type { AgentPort, StartFailure, StartRequest } from '../ports/agent.ts';
 import type { Diagnostics } from '../ports/diagnostics.ts';
 import type { ErrorCode } from '../ports/error-code.ts';
 import type { Failure, PromptReply, Reply, SessionReply, SessionService } from '../ports/session-service.ts';
 import type { TransportPort } from '../ports/transport.ts';
+import { lateChart } from './late-chart.ts';
 import { getSession, getTurn, listSessions } from './views.ts';
-import { wireCharts } from './wiring.ts';
+import { type Wiring, wireCharts } from './wiring.ts';
 
 export interface ServerAppOptions {
   readonly configuration: Configuration;
@@ -32,6 +34,8 @@ export interface ServerAppOptions {
   readonly now: () => number;
   /** Fresh UUIDs for sessions and turns. */
   readonly newId: () => string;
+  /** Loads the session side with the first start; a test may have it loaded already. */
+  readonly loadSessionWiring?: () => Promise<typeof import('./session-wiring.ts')>;
   readonly clock?: NonNullable<ActorOptions<AnyActorLogic>['clock']>;
   readonly deadlines?: Deadlines;
   readonly inspect?: (event: InspectionEvent) => void;
@@ -55,6 +59,7 @@ type Question<T> = T extends { readonly requestId: string } ? Omit<T, 'requestId
 type RequestEvent = Extract<RegistryEvent, { readonly requestId: string }>;
 
 const STOPPING: Failure = { ok: false, code: 'server_stopping' };
+const DEFECTIVE: Failure = { ok: false, code: 'internal_error' };
 const DEFECT_STATUS = 1;
 
 export function createServerApp(options: ServerAppOptions): ServerApp {
@@ -67,26 +72,25 @@ export function createServerApp(options: ServerAppOptions): ServerApp {
   const tell = (event: ProcessEvent) => {
     if (root.getSnapshot().status === 'active') root.send(event);
   };
-  const root = createActor(
-    wireCharts({
-      agent: options.agent,
-      transport: options.transport,
-      now: options.now,
-      reply: (answers) => {
-        for (const { requestIds, reply } of answers) for (const id of requestIds) ask.deliver(id, reply);
-      },
-      reportRefusal: (failure, request) => reportRefusal(options, failure, request),
-      // Not from within an action: the root would resolve its own actions inside it.
-      reportDefect: () => queueMicrotask(() => tell({ type: 'DEFECT' })),
-      ...(options.deadlines && { deadlines: options.deadlines }),
-    }),
-    {
-      ...(options.clock && { clock: options.clock }),
-      ...(options.inspect && { inspect: options.inspect }),
-      // The default logger writes to stdout, which carries the protocol.
-      logger: () => {},
+  const wiring: Wiring = {
+    agent: options.agent,
+    transport: options.transport,
+    now: options.now,
+    reply: (answers) => {
+      for (const { requestIds, reply } of answers) for (const id of requestIds) ask.deliver(id, reply);
     },
-  );
+    reportRefusal: (failure, request) => reportRefusal(options, failure, request),
+    // Not from within an action: the root would resolve its own actions inside it.
+    reportDefect: () => queueMicrotask(() => tell({ type: 'DEFECT' })),
+    ...(options.deadlines && { deadlines: options.deadlines }),
+  };
+  const sessionSide = createSessionSide(options, wiring);
+  const root = createActor(wireCharts(wiring, sessionSide.chart), {
+    ...(options.clock && { clock: options.clock }),
+    ...(options.inspect && { inspect: options.inspect }),
+    // The default logger writes to stdout, which carries the protocol.
+    logger: () => {},
+  });
   const exited = whenExited(root, options, () => ask.failAll(STOPPING));
   root.start();
   const registry = root.getSnapshot().children.registry as ActorRefFrom<typeof registryMachine>;
@@ -100,7 +104,10 @@ export function createServerApp(options: ServerAppOptions): ServerApp {
       const profile = resolveStart(configuration, workspace, executionProfile);
       if (typeof profile === 'string') return Promise.resolve({ ok: false, code: profile });
       const session = { id: newId(), workspace, executionProfile: profile.alias, profile: profile.permissionProfile };
-      return question<SessionReply>({ type: 'START', session });
+      return sessionSide.load().then(
+        () => question<SessionReply>({ type: 'START', session }),
+        () => DEFECTIVE,
+      );
     },
     prompt: ({ sessionId, prompt }) => question<PromptReply>({ type: 'PROMPT', sessionId, turnId: newId(), prompt }),
     abort: ({ sessionId }) => question<SessionReply>({ type: 'ABORT', sessionId }),
@@ -116,6 +123,22 @@ export function createServerApp(options: ServerAppOptions): ServerApp {
     signal: (status) => tell({ type: 'SIGNAL', status }),
     defect: () => tell({ type: 'DEFECT' }),
     exited,
+  };
+}
+
+function createSessionSide(
+  { loadSessionWiring = () => import('./session-wiring.ts') }: ServerAppOptions,
+  wiring: Wiring,
+) {
+  let wired: typeof sessionMachine | undefined;
+  return {
+    async load() {
+      wired ??= (await loadSessionWiring()).wireSession(wiring);
+    },
+    chart: lateChart(() => {
+      if (wired === undefined) throw new Error('no session starts before its side is loaded');
+      return wired;
+    }),
   };
 }
 

@@ -4,6 +4,7 @@
  */
 import type { InspectionEvent } from 'xstate';
 import { createServerApp, type ServerApp, type ServerAppOptions } from '../../src/app/server-app.ts';
+import * as sessionWiring from '../../src/app/session-wiring.ts';
 import type { Configuration, ExecutionProfile, WorkspaceMode } from '../../src/config/configuration.ts';
 import type { Deadlines } from '../../src/machines/shared/deadlines.ts';
 import type { Reply } from '../../src/ports/session-service.ts';
@@ -93,6 +94,7 @@ export class World {
         return this.clock.now();
       },
       newId: () => this.nextIds.shift() ?? `id-${++this.#ids}`,
+      loadSessionWiring: async () => sessionWiring,
       clock: this.clock,
       deadlines: TEST_DEADLINES,
       ...(options.inspect && { inspect: options.inspect }),

@@ -88,7 +88,10 @@ export const sessionPlan: NegativePlan<ReturnType<typeof sessionModel>['machine'
     for (const event of eventsOf(path)) await applySessionEvent(world, SESSION, event);
   },
   stimuli: ({ state }) => [...toSession(SESSION), ...('turn' in state.children ? [] : [activity])],
-  isLive: (operation, { state }) => !isOver({ state }) && isInvoked(operation, state),
+  // A turn that is told to stop is over in the same step, and its session already disposing.
+  isLive: (operation, { state }) =>
+    (operation === 'disposeSession' && state.matches({ engaged: { ending: 'told' } })) ||
+    (!isOver({ state }) && isInvoked(operation, state)),
 };
 
 export const turnPlan: NegativePlan<ReturnType<typeof turnModel>['machine']> = {
@@ -105,7 +108,7 @@ export const turnPlan: NegativePlan<ReturnType<typeof turnModel>['machine']> = {
   },
   stimuli: (path) => {
     const [prompt, abort] = toSession(SESSION).map((each) => ({ ...each, event: { type: 'NONE' } }));
-    const isEnding = eventsOf(path).some(({ type }) => type === 'END');
+    const isEnding = eventsOf(path).some(({ type }) => type === 'END' || type === 'STOP');
     return [
       // At rest a prompt is welcome.
       ...(prompt && (isEnding || !isOver(path)) ? [prompt] : []),

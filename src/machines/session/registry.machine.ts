@@ -7,8 +7,9 @@ import { assign, enqueueActions, sendTo, setup, spawnChild, stopChild } from 'xs
 import type { SessionRecord } from '../../ports/session-service.ts';
 import { DEADLINES_MS } from '../shared/deadlines.ts';
 import { type Answer, answer, type SessionRequest } from '../shared/replies.ts';
+import { unprovidedChart } from '../shared/unprovided.ts';
 import type { SessionInput, SessionOutput } from './session.context.ts';
-import { sessionMachine } from './session.machine.ts';
+import type { sessionMachine } from './session.machine.ts';
 
 /** Closed sessions whose view is kept, oldest out first (contract, section 4). */
 const KEPT_TOMBSTONES = 100;
@@ -84,7 +85,7 @@ const registrySetup = setup({
     context: {} as RegistryContext,
     events: {} as RegistryEvent | SessionDone | SessionError,
   },
-  actors: { session: sessionMachine },
+  actors: { session: unprovidedChart<typeof sessionMachine>('session') },
   delays: { registryTimeout: DEADLINES_MS.registryTimeout },
   guards: {
     isOpen: ({ context }, { sessionId }: Target) => actorOf(context, sessionId) !== undefined,

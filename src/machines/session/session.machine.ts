@@ -238,14 +238,16 @@ export const sessionMachine = sessionSetup.createMachine({
               ),
             },
             CLOSE: { target: 'ending', actions: ['stamp', { type: 'addCloser', params: ({ event }) => event }] },
-            STOP: { target: '#session.closing.disposing', actions: 'stamp' },
+            STOP: { target: 'ending.told', actions: 'stamp' },
           },
         },
         ending: {
-          description: 'Public as closing: the turn is told to end and has its deadline.',
-          meta: { rests: 'the turn chart ends by closeAbortTimeout' },
-          entry: sendTo(() => 'turn', { type: 'END' }),
+          description: 'Public as closing: the turn comes to its end.',
+          initial: 'asked',
           on: {
+            PROMPT: {
+              actions: { type: 'reply', params: ({ event }) => [answer([event.requestId], 'prompt_rejected')] },
+            },
             ABORT: {
               actions: {
                 type: 'reply',
@@ -253,6 +255,20 @@ export const sessionMachine = sessionSetup.createMachine({
               },
             },
             CLOSE: { actions: { type: 'addCloser', params: ({ event }) => event } },
+          },
+          states: {
+            asked: {
+              description: 'The turn is to be aborted first.',
+              meta: { rests: 'the turn chart ends by closeAbortTimeout' },
+              entry: sendTo(() => 'turn', { type: 'END' }),
+              on: { STOP: 'told' },
+            },
+            told: {
+              description:
+                'The server is stopping: the turn ends at once, and whoever waits for its abort is answered.',
+              meta: { rests: 'the turn chart ends in the same step' },
+              entry: sendTo(() => 'turn', { type: 'STOP' }),
+            },
           },
         },
       },

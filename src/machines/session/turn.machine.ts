@@ -2,7 +2,8 @@
  * Turn: one admitted prompt until its one terminal state. Callers of abort
  * share a single attempt, each with a deadline of its own; a deadline claims
  * nothing about the turn. END is the session closing: the turn then ends by
- * whatever comes first, at the latest by `closeAbortTimeout`.
+ * whatever comes first, at the latest by `closeAbortTimeout`. STOP is the server
+ * stopping: the turn ends at once, and disposing its session aborts the work.
  */
 import { assign, enqueueActions, setup, stateIn } from 'xstate';
 import type { AbortOutcome, TurnRef, TurnResult } from '../../ports/agent.ts';
@@ -25,6 +26,7 @@ export interface TurnContext extends TurnInput {
 export type TurnEvent =
   | { readonly type: 'ABORT'; readonly requestIds: readonly string[] }
   | { readonly type: 'END' }
+  | { readonly type: 'STOP' }
   | { readonly type: 'ACTIVITY' }
   | { readonly type: 'ABORT_DEADLINE'; readonly requestId: string };
 
@@ -138,7 +140,10 @@ export const turnMachine = setup({
           onError: {},
         },
       ],
-      on: { ACTIVITY: { actions: 'stamp' } },
+      on: {
+        ACTIVITY: { actions: 'stamp' },
+        STOP: { target: 'aborted', actions: ['stamp', { type: 'conclude', params: { state: 'aborted' } }] },
+      },
       states: {
         abort: {
           initial: 'none',

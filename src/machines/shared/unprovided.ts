@@ -13,3 +13,8 @@ export function unprovidedCallback<TEvent extends EventObject, TInput>(name: str
     throw new Error(`actor not provided: ${name}`);
   });
 }
+
+/** For a child chart that is loaded later than its parent. */
+export function unprovidedChart<TMachine>(name: string): TMachine {
+  return unprovidedCallback(name) as unknown as TMachine;
+}

@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { afterAll } from 'vitest';
 import type { ExecutionProfile } from '../../../src/config/configuration.ts';
 import { type Lab, type LabOptions, openLab, profile, REPOSITORY } from './lab.ts';
 
@@ -16,6 +17,9 @@ export const LOADING = 'npm:fixture-loading@1.2.3';
 export const HOOKS = 'npm:fixture-hooks@1.2.3';
 
 let installed: string | undefined;
+afterAll(() => {
+  if (installed) rmSync(join(installed, '..'), { recursive: true, force: true });
+});
 
 /** Takes npm a second or two, so it happens once per test file. */
 export function installFixtures(): string {
@@ -26,7 +30,6 @@ export function installFixtures(): string {
   const packages = readdirSync(FIXTURES).map((name) => join(FIXTURES, name));
   const env = { ...process.env, HOME: root, npm_config_update_notifier: 'false' };
   execFileSync('npm', [...INSTALL, '--prefix', join(root, 'npm'), ...packages], { cwd: root, env, stdio: 'ignore' });
-  process.once('exit', () => rmSync(root, { recursive: true, force: true }));
   installed = join(root, 'npm');
   return installed;
 }

@@ -59,7 +59,7 @@ function wrongAnswers(state: State): string[] {
 function expectedAnswer(state: State, { type }: AnyEventObject, where: string): string {
   if (where === 'admitting') return '';
   if (type === 'PROMPT' && state.matches('quarantined')) return 'session_running';
-  if (type === 'PROMPT' && state.matches('engaged')) return 'session_running';
+  if (type === 'PROMPT' && state.matches({ engaged: 'running' })) return 'session_running';
   if (type === 'PROMPT' && where === 'closing') return 'prompt_rejected';
   return AT_ONCE[type]?.[where] ?? '';
 }

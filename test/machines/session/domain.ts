@@ -14,6 +14,9 @@ type Snapshot = SnapshotFrom<typeof sessionMachine>;
 const QUEUE_LIMIT = 2;
 const hasRoom = ({ context }: Snapshot) => context.waiting.length < QUEUE_LIMIT && context.closers.length < QUEUE_LIMIT;
 
+/** Over within one step in a running system: the turn does not wait for its agent. */
+const isTold = (snapshot: Snapshot) => snapshot.matches({ engaged: { ending: 'told' } });
+
 const turn = (state: TurnState) => ({
   turn: { turnId: 't1', sessionId: 's1', state, startedAt: STARTED_AT, updatedAt: STARTED_AT },
   callers: [],
@@ -35,12 +38,11 @@ const domain: Domain<typeof sessionMachine> = {
     doneEvent('admitPrompt', { disposition: 'refused' }),
   ],
   'xstate.error.actor.admitPrompt': [errorEvent('admitPrompt')],
-  'xstate.done.actor.turn': [
-    doneEvent('turn', turn('completed')),
-    doneEvent('turn', turn('failed')),
+  'xstate.done.actor.turn': (snapshot) => [
+    ...(isTold(snapshot) ? [] : [doneEvent('turn', turn('completed')), doneEvent('turn', turn('failed'))]),
     doneEvent('turn', turn('aborted')),
   ],
-  'xstate.error.actor.turn': [errorEvent('turn')],
+  'xstate.error.actor.turn': (snapshot) => (isTold(snapshot) ? [] : [errorEvent('turn')]),
   'xstate.done.actor.settlePrompt': [doneEvent('settlePrompt')],
   'xstate.error.actor.settlePrompt': [errorEvent('settlePrompt')],
   'xstate.done.actor.abortQuarantined': [doneEvent('abortQuarantined', { ok: true })],

@@ -33,6 +33,8 @@ const DEADLINES_MS: Readonly<Record<string, number>> = {
 };
 
 const explore = (machine: Session) => new Reachable(model(observed(machine)));
+const isEndedByStop = (state: State) =>
+  state.matches({ closing: 'disposing' }) || state.matches({ engaged: { ending: 'told' } });
 const isRestless = (state: State) => ['idle', 'failed', 'running'].includes(publicState(state) ?? '');
 const after = (state: State, event: Parameters<typeof effectsOf>[1]) =>
   effectsOf(state, event).state as unknown as State;
@@ -78,7 +80,7 @@ const requirements: Requirement<Session>[] = [
             const closed = after(state, CLOSE);
             const tells = effectsOf(state, CLOSE).sent.some(({ event }) => event.type === 'END');
             return [
-              ...(after(state, STOP).matches({ closing: 'disposing' }) ? [] : [`STOP in ${describeState(state)}`]),
+              ...(isEndedByStop(after(state, STOP)) ? [] : [`STOP in ${describeState(state)}`]),
               ...(state.matches('admitting') || publicState(closed) === 'closing'
                 ? []
                 : [`CLOSE in ${describeState(state)}`]),
@@ -94,12 +96,12 @@ const requirements: Requirement<Session>[] = [
     brokenBy: {
       'a session at rest does not stop': edit((at) => drop(at('ready').on, 'STOP')),
       'stop waits for the turn': edit((at) => {
-        branchOn(at('engaged.running'), 'STOP').target = 'ending';
+        branchOn(at('engaged.running'), 'STOP').target = 'ending.asked';
       }),
       'a quarantined prompt is not aborted': edit((at) => {
         branchOn(at('quarantined'), 'CLOSE').target = 'closing.disposing';
       }),
-      'the turn is not told': edit((at) => drop(at('engaged.ending'), 'entry')),
+      'the turn is not told': edit((at) => drop(at('engaged.ending.asked'), 'entry')),
       'quarantine does not close': edit((at) => drop(at('quarantined').on, 'CLOSE')),
     },
   },

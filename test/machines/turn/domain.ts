@@ -11,12 +11,14 @@ type Snapshot = SnapshotFrom<typeof turnMachine>;
 const CALLERS = ['A1', 'A2'];
 
 const domain: Domain<typeof turnMachine> = {
-  // A closing session answers aborts itself, so none reaches a turn that is told to end.
+  // A closing session answers aborts itself; only one that waited through the admission still reaches its turn, which
+  // aborts.test.ts covers.
   ABORT: (snapshot: Snapshot) => {
     const next = CALLERS.find((caller) => !snapshot.context.callers.includes(caller));
     return next && !snapshot.matches({ running: { end: 'ending' } }) ? [{ type: 'ABORT', requestIds: [next] }] : [];
   },
   END: [{ type: 'END' }],
+  STOP: [{ type: 'STOP' }],
   ACTIVITY: [{ type: 'ACTIVITY' }],
   ABORT_DEADLINE: ({ context }: Snapshot) =>
     context.callers.map((requestId) => ({ type: 'ABORT_DEADLINE', requestId }) as const),
@@ -51,6 +53,9 @@ export async function applyTurnEvent(
       break;
     case 'END':
       world.close(ids.sessionId);
+      break;
+    case 'STOP':
+      world.app.end();
       break;
     case 'ACTIVITY':
       world.clock.advance(7);

@@ -24,7 +24,7 @@ describe(`turn: ${paths.length} generated paths`, () => {
     for (const { event, state } of path.steps.slice(1)) {
       if (before === undefined) throw new Error('a path starts somewhere');
       await applyTurnEvent(world, { sessionId, turnId }, event, before);
-      ended ||= event.type === 'END';
+      ended ||= event.type === 'END' || event.type === 'STOP';
       promised.push(...promisedAnswers(turnMachine, before, event));
       before = state;
       const isOver = state.status === 'done';
