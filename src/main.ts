@@ -1,7 +1,7 @@
 /** Composition root of the server: stdout guard, configuration, wiring, run. */
 
 // First of all, and on its own, so that no tool sorts it below something that might print.
-import './stdout.ts';
+import './output.ts';
 
 import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
@@ -13,7 +13,7 @@ import { createLazyAgent } from './app/lazy-agent.ts';
 import { createServerApp } from './app/server-app.ts';
 import type { Configuration, StartupCode } from './config/configuration.ts';
 import { loadConfiguration } from './config/load-configuration.ts';
-import { diagnostics, stdout } from './stdout.ts';
+import { diagnostics, stdout } from './output.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const SIGNAL_STATUS_BASE = 128;

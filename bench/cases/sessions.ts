@@ -4,7 +4,7 @@ import { type Benchmark, interleaved, timed } from '../measure.ts';
 import type { RpcProcess } from '../rpc-process.ts';
 import { openStage, RAW_FIRST_SESSION, type Stage } from '../stage.ts';
 
-const WARM_UP = 100;
+const WARM_UP = 1_000;
 const ROUNDS = 400;
 const FIRST_ROUNDS = 9;
 

@@ -8,13 +8,15 @@ const MAX_BACKLOG_BYTES = 64 * 1024;
 /** Installs an error listener for good, so that nobody's write to a broken stderr ends the process. */
 export function createDiagnostics(stream: Writable = process.stderr): Diagnostics {
   stream.on('error', () => {});
+  // Taken before anybody guards the stream.
+  const write = stream.write.bind(stream);
   return {
     report(level, event, fields) {
       try {
         if (stream.writableLength > MAX_BACKLOG_BYTES) return;
         // Fixed keys first and last: a field cannot replace them.
         const line = Object.assign({ level, event }, fields, { level, event });
-        stream.write(`${JSON.stringify(line)}\n`);
+        write(`${JSON.stringify(line)}\n`);
       } catch {
         // There is no other place to complain to.
       }

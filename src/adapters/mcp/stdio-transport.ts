@@ -11,7 +11,7 @@ import type { TransportPort } from '../../ports/transport.ts';
 import { type Coalescer, createCoalescer, type Schedule } from './coalesce.ts';
 import { type ErrorFrame, type Inbound, oversizeAnswer, readFrame, sanitized, writeFrame } from './frames.ts';
 import { LineSplitter } from './line-splitter.ts';
-import type { FrameOutput } from './stdout-guard.ts';
+import type { FrameOutput } from './output-guard.ts';
 
 export type EndReason = 'stdin_ended' | 'stdin_failed' | 'stdout_failed';
 

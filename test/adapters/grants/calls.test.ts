@@ -141,7 +141,7 @@ describe('a call', () => {
 
   it('hears the last words of a server that goes', async () => {
     const lab = await ready();
-    expect(said(await lab.call('a', { how: 'answer and die' }))).toBe('last words');
+    expect(said(await lab.call('a', { how: 'answer and die' }))).toBe('last words '.repeat(20_000));
     expect(await eventually(async () => said(await lab.call('a', { how: 'echo' })) === 'unavailable')).toBe(true);
   });
 

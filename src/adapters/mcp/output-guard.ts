@@ -1,12 +1,13 @@
 /**
- * stdout is the protocol channel. From here on only the transport writes to it;
- * what anybody else writes is dropped and counted, because one stray line of a
- * dependency breaks the connection. `console.log` and its relatives end in
- * `process.stdout.write`, so that one place is enough.
+ * stdout is the protocol channel, and stderr carries single JSON lines that name
+ * no path and quote nobody. From here on only their owners write to them; what
+ * anybody else writes is dropped and counted, because one stray line of a
+ * dependency breaks the connection, or tells what must not be told. The methods
+ * of `console` end in these streams, so that two places are enough.
  */
 import type { Writable } from 'node:stream';
 import type { Diagnostics } from '../../ports/diagnostics.ts';
-import { createCoalescer, type Schedule } from './coalesce.ts';
+import { type Coalescer, createCoalescer, type Schedule } from './coalesce.ts';
 
 /** The part of a stream that the transport needs. */
 export interface FrameOutput {
@@ -21,7 +22,7 @@ export interface StdoutGuard {
   flush(): void;
 }
 
-export interface StdoutGuardOptions {
+export interface GuardOptions {
   readonly diagnostics: Diagnostics;
   readonly stream?: Writable;
   readonly schedule?: Schedule;
@@ -41,13 +42,28 @@ function acknowledge(candidates: readonly unknown[]): void {
 }
 
 /** Call it before anything else is loaded that might print. */
-export function guardStdout(options: StdoutGuardOptions): StdoutGuard {
-  const { diagnostics, stream = process.stdout as Writable, schedule } = options;
+export function guardStdout(options: GuardOptions): StdoutGuard {
+  const { stream = process.stdout as Writable } = options;
   const write = stream.write.bind(stream) as FrameOutput['write'];
-  const dropped = createCoalescer(
-    (counts) => diagnostics.report('warn', 'foreign_stdout_suppressed', counts),
-    schedule,
-  );
+  const dropped = dropForeignWrites(stream, 'foreign_stdout_suppressed', options);
+  // A broken stdout is the transport's business; until it listens, and after, it must not end the process.
+  stream.on('error', () => {});
+  return { output: { write, on: (event, listener) => stream.on(event, listener) }, flush: dropped.flush };
+}
+
+/**
+ * Call it after `createDiagnostics`, which keeps its own way to the stream. Node prints warnings past
+ * `process.stderr`, so they are counted as what they are.
+ */
+export function guardStderr(options: GuardOptions): void {
+  const { stream = process.stderr as Writable } = options;
+  const dropped = dropForeignWrites(stream, 'foreign_stderr_suppressed', options);
+  process.removeAllListeners('warning');
+  process.on('warning', () => dropped.add({ warnings: 1 }));
+}
+
+function dropForeignWrites(stream: Writable, event: string, { diagnostics, schedule }: GuardOptions): Coalescer {
+  const dropped = createCoalescer((counts) => diagnostics.report('warn', event, counts), schedule);
   const drop = (chunk: unknown, encoding: unknown) => dropped.add({ bytes: byteCount(chunk, encoding), writes: 1 });
 
   const foreignWrite = (chunk: unknown, encoding?: unknown, callback?: unknown): boolean => {
@@ -62,8 +78,6 @@ export function guardStdout(options: StdoutGuardOptions): StdoutGuard {
   };
   stream.write = foreignWrite as Writable['write'];
   stream.end = foreignEnd as Writable['end'];
-  // A broken stdout is the transport's business; until it listens, and after, it must not end the process.
-  stream.on('error', () => {});
   process.on('exit', dropped.flush);
-  return { output: { write, on: (event, listener) => stream.on(event, listener) }, flush: dropped.flush };
+  return dropped;
 }

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { createCoalescer } from '../../../src/adapters/mcp/coalesce.ts';
 import { createDiagnostics } from '../../../src/adapters/mcp/diagnostics.ts';
-import { guardStdout } from '../../../src/adapters/mcp/stdout-guard.ts';
+import { guardStdout } from '../../../src/adapters/mcp/output-guard.ts';
 import { recordingDiagnostics } from './harness.ts';
 
 function child(fixture: string) {
@@ -182,5 +182,21 @@ describe('the coalescer', () => {
     expect(reports).toHaveLength(2);
     coalescer.add({ a: 7 });
     expect(due.map(({ delayMs }) => delayMs)).toEqual([1_000]);
+  });
+});
+
+describe('the stderr guard', () => {
+  it('lets only the diagnostics through, and counts what others print and warn about', async () => {
+    const { started, read, closed } = child('noisy-stderr');
+    const text = await read(started.stderr);
+    expect(await closed).toBe(0);
+    const lines = text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as object);
+    expect(lines).toEqual([
+      { level: 'info', event: 'ours' },
+      { level: 'warn', event: 'foreign_stderr_suppressed', bytes: 33, writes: 3, warnings: 1 },
+    ]);
   });
 });
