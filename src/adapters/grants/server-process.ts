@@ -12,8 +12,6 @@ import { isAnswer, readFrame } from './frames.ts';
 const MAX_LINE_BYTES = 8 * 1024 * 1024;
 /** What a server may print between two answers before it counts as broken. */
 const MAX_UNASKED_BYTES = 32 * 1024 * 1024;
-/** A child's last words may still be in the pipe when it has ended; a grandchild may hold the pipe for ever. */
-const LAST_WORDS_MS = 100;
 
 /** Cuts bytes into lines, in bounded memory. */
 export interface Lines {
@@ -112,7 +110,8 @@ export class ServerProcess implements Transport {
     stdout?.on('error', lose);
     stdout?.on('end', lose);
     stdout?.on('data', (chunk: Buffer) => this.#read(chunk));
-    this.#child.once('exit', () => setTimeout(lose, LAST_WORDS_MS));
+    // A grandchild may hold the pipe for ever. What the child has said last was read before Node tells of its end.
+    this.#child.once('exit', lose);
   }
 
   #read(chunk: Buffer): void {

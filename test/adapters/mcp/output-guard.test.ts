@@ -196,7 +196,7 @@ describe('the stderr guard', () => {
       .map((line) => JSON.parse(line) as object);
     expect(lines).toEqual([
       { level: 'info', event: 'ours' },
-      { level: 'warn', event: 'foreign_stderr_suppressed', bytes: 33, writes: 3, warnings: 1 },
+      { level: 'warn', event: 'foreign_stderr_suppressed', bytes: 32, writes: 3, warnings: 1 },
     ]);
   });
 });

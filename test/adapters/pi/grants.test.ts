@@ -20,6 +20,7 @@ const PROFILES = [
   granting('slow', { startDelayMs: 60_000 }),
   // The scripted model knows no level but `off`, which only shows once the session is there.
   granting('clamped', {}, { thinkingLevel: 'high' }),
+  granting('polite', { goodbye: 'goodbye' }),
   profile('two', { mcpServers: [fixture('a'), fixture('b')] }),
 ];
 const calls = (...args: readonly Readonly<Record<string, unknown>>[]): ScriptedStep => ({
@@ -152,6 +153,12 @@ describe('granted tools', () => {
       await lab.agent.disposeSession(sessionId);
       expect(children()).toEqual([]);
       await lab.agent.settlePrompt(turn);
+    });
+
+    it('when the session is disposed: each server sees the end of its input first', async () => {
+      const { sessionId } = await lab.start('polite');
+      await lab.agent.disposeSession(sessionId);
+      expect(existsSync(join(lab.workspace, 'goodbye'))).toBe(true);
     });
 
     it('when connecting is aborted', async () => {
