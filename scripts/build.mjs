@@ -84,10 +84,15 @@ function finish(name, text) {
   return (executables.has(name) ? SHEBANG : '') + (needsRequire ? REQUIRE : '') + code;
 }
 
-/** The Pi SDK takes over half a second to import: nothing that runs at start may reach it. */
+/** The Pi SDK, and what only the client side of MCP needs: schemas, and a validator that generates code. */
+const HEAVY = /^@earendil-works\/|\?client$|[\\/]sdk[\\/]dist[\\/]esm[\\/]client[\\/]|node_modules[\\/]ajv/;
+
+/** The Pi SDK takes over half a second to import: nothing that runs at start may reach it, or anything like it. */
 function assertLightStart(metafile) {
   for (const entry of ['dist/main.js', 'dist/doctor.js', 'dist/setup.js']) {
-    const heavy = staticClosure(metafile, entry).external.filter((path) => path.startsWith('@earendil-works/'));
+    const { outputs, external } = staticClosure(metafile, entry);
+    const bundled = outputs.flatMap((path) => Object.keys(metafile.outputs[path]?.inputs ?? {}));
+    const heavy = [...external, ...bundled].filter((path) => HEAVY.test(path)).slice(0, 5);
     if (heavy.length === 0) continue;
     console.error(`build: ${entry} imports ${heavy.join(', ')} at start; reach it through a dynamic import`);
     process.exit(1);

@@ -9,7 +9,8 @@ import {
 } from 'xstate';
 import { createAsk } from '../adapters/mcp/ask.ts';
 import type { ConnectionInput } from '../machines/grants/connection.context.ts';
-import { type ConnectionEvent, connectionMachine } from '../machines/grants/connection.machine.ts';
+import { connectionMachine } from '../machines/grants/connection.machine.ts';
+import type { ConnectionEvent } from '../machines/grants/connection.setup.ts';
 import { type OpenReply, UNAVAILABLE } from '../machines/grants/discovery.ts';
 import { endingMachine } from '../machines/grants/ending.machine.ts';
 import { DEADLINES_MS, type Deadlines } from '../machines/shared/deadlines.ts';

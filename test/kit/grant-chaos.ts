@@ -1,11 +1,9 @@
 /**
- * One run of the real grants host in virtual time under an arbitrary order of
- * openings, calls, cancellations, closings, deadlines and what servers do. A run
- * is a list of numbers, each picking one of the moves that are possible just then.
+ * The real grants host in virtual time with everything that could happen next:
+ * openings, calls, cancellations, closings, deadlines and what servers do; and a
+ * watch from outside that throws as soon as a promise is broken.
  */
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
-import fc from 'fast-check';
-import { describe, test } from 'vitest';
 import { createGrantHost, type GrantHostOptions } from '../../src/app/grant-host.ts';
 import type { CallReply, GrantsOutcome, GrantsPort } from '../../src/ports/grants.ts';
 import { ManualClock } from './manual-clock.ts';
@@ -267,39 +265,4 @@ export class GrantChaos {
     const lose = opening.isUnwanted ? [] : [() => this.#lose(server)];
     return [...server.calls.flatMap(settle), ...lose];
   }
-}
-
-/** @param choices One number a move; its lowest bit says whether the world may settle before the next one. */
-export async function runGrantChaos(
-  choices: readonly number[],
-  assemble?: (options: GrantHostOptions) => GrantsPort,
-): Promise<void> {
-  const chaos = new GrantChaos(assemble);
-  // Most of what is interesting comes after an opening, so half of the runs begin with one.
-  if (((choices[0] ?? 0) & 2) !== 0) await chaos.openWell();
-  for (const choice of choices) {
-    const moves = chaos.moves();
-    moves[(choice >>> 2) % moves.length]?.();
-    if ((choice & 1) === 0) await chaos.flush();
-    chaos.check();
-  }
-  await chaos.end();
-}
-
-const SEED = Number(process.env['SEED'] ?? 20_261_130);
-/** A fifth of what the sessions get: there is less to meet here. */
-const RUNS = Math.ceil(Number(process.env['INTERLEAVINGS'] ?? 100_000) / 5);
-const PARTS = 10;
-
-export const choicesOfARun = fc.array(fc.nat(), { minLength: 1, maxLength: 60, size: 'max' });
-
-/** The runs in parts that report their progress. */
-export function grantInterleavings(): void {
-  const runsPerPart = Math.ceil(RUNS / PARTS);
-  describe(`${runsPerPart * PARTS} interleavings of external servers, seed ${SEED}`, () => {
-    test.each(Array.from({ length: PARTS }, (_, part) => part))('part %i', { timeout: 1_200_000 }, async (part) => {
-      const run = fc.asyncProperty(choicesOfARun, (each) => runGrantChaos(each));
-      await fc.assert(run, { numRuns: runsPerPart, seed: SEED + part });
-    });
-  });
 }

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createGrantHost, type GrantHostOptions } from '../../src/app/grant-host.ts';
 import type { GrantsPort } from '../../src/ports/grants.ts';
-import { choicesOfARun, grantInterleavings, runGrantChaos } from '../kit/grant-chaos.ts';
+import { choicesOfARun, grantInterleavings, runGrantChaos } from '../kit/grant-interleavings.ts';
 
 grantInterleavings();
 

@@ -12,7 +12,7 @@ const MAX_NAME = 256;
 export type CompileSchema = (schema: JsonSchema) => (value: unknown) => boolean;
 
 /** One for each schema: an `$id` that two schemas share must not make them one. */
-export const compileSchema: CompileSchema = (schema) => {
+const compileSchema: CompileSchema = (schema) => {
   const validate = new AjvJsonSchemaValidator().getValidator(schema as never);
   return (value) => validate(value).valid;
 };

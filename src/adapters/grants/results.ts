@@ -6,7 +6,7 @@ import { jsonBytes } from './records.ts';
 import { isSourceTooLarge } from './source-too-large.ts';
 
 /** Serialized UTF-8 bytes of a whole result (contract, section 7). */
-export const MAX_RESULT_BYTES = 262_144;
+const MAX_RESULT_BYTES = 262_144;
 
 const IMAGES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;

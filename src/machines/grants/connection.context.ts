@@ -42,6 +42,14 @@ export function refuseCall(requestId: string, reason: Reason): GrantAnswer {
   return { requestIds: [requestId], reply: { ok: false, reason } };
 }
 
+/** What a cancellation is answered with; only asked for when such a call waits. */
+export function cancelledWaiter(
+  { waiting }: ConnectionContext,
+  { callId }: { readonly callId: string },
+): readonly GrantAnswer[] {
+  return waiting.filter((call) => call.callId === callId).map(({ requestId }) => refuseCall(requestId, 'cancelled'));
+}
+
 export function answerCurrent({ current }: ConnectionContext, reply: CallReply): readonly GrantAnswer[] {
   return current === null ? [] : [{ requestIds: [current.requestId], reply }];
 }
@@ -64,4 +72,9 @@ export function judgePage({ grants, pages, listed }: ConnectionContext, page: Pa
   if (!page.ok || listed.length + page.tools.length > MAX_TOOLS) return { more: false, reply: UNAVAILABLE };
   if (page.nextCursor === null) return { more: false, reply: discover(grants, [...listed, ...page.tools]) };
   return pages + 1 < MAX_PAGES ? { more: true } : { more: false, reply: UNAVAILABLE };
+}
+
+/** A page that leads on is never answered; the fallback only satisfies the types. */
+export function openReply(verdict: PageVerdict): OpenReply {
+  return verdict.more ? UNAVAILABLE : verdict.reply;
 }

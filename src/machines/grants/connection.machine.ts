@@ -4,95 +4,22 @@
  * meanwhile waits here. Deadline, cancellation and close answer a call at once,
  * and what the server says about it later reaches nobody.
  */
-import { assign, setup } from 'xstate';
-import type { CallOutcome, ConnectOutcome, GrantCall, PageOutcome } from '../../ports/grants.ts';
-import { DEADLINES_MS } from '../shared/deadlines.ts';
-import { unprovidedCallback, unprovidedPromise } from '../shared/unprovided.ts';
+import type { GrantCall } from '../../ports/grants.ts';
 import {
   answerAll,
   answerCurrent,
   answerOpener,
-  type ConnectionContext,
-  type ConnectionInput,
-  type GrantAnswer,
+  cancelledWaiter,
   judgePage,
   newConnection,
-  type PageVerdict,
-  type PendingCall,
+  openReply,
   refuseCall,
 } from './connection.context.ts';
+import { connectionSetup } from './connection.setup.ts';
 import { UNAVAILABLE } from './discovery.ts';
-import { endingMachine } from './ending.machine.ts';
 
-export type ConnectionEvent =
-  | { readonly type: 'OPEN'; readonly requestId: string }
-  | ({ readonly type: 'CALL' } & PendingCall)
-  | { readonly type: 'CANCEL'; readonly callId: string }
-  | { readonly type: 'CLOSE' }
-  /** The server is gone, or can no longer be understood. */
-  | { readonly type: 'LOST' };
-
-type Named = { readonly callId: string };
-
+/** Only satisfies the types: while the server works, there is a call. */
 const NOTHING: GrantCall = { name: '', args: {} };
-
-const connectionSetup = setup({
-  types: {
-    context: {} as ConnectionContext,
-    events: {} as ConnectionEvent,
-    input: {} as ConnectionInput,
-  },
-  actors: {
-    watch: unprovidedCallback<{ type: 'LOST' }, void>('watch'),
-    connect: unprovidedPromise<ConnectOutcome, void>('connect'),
-    listPage: unprovidedPromise<PageOutcome, { readonly cursor: string | null }>('listPage'),
-    call: unprovidedPromise<CallOutcome, GrantCall>('call'),
-    ending: endingMachine,
-  },
-  delays: {
-    externalStartTimeout: DEADLINES_MS.externalStartTimeout,
-    externalCallTimeout: DEADLINES_MS.externalCallTimeout,
-  },
-  guards: {
-    connected: (_, outcome: ConnectOutcome) => outcome.ok,
-    hasMore: (_, verdict: PageVerdict) => verdict.more,
-    opens: (_, verdict: PageVerdict) => !verdict.more && verdict.reply.ok,
-    callWaits: ({ context }) => context.waiting.length > 0,
-    isCurrent: ({ context }, { callId }: Named) => context.current?.callId === callId,
-    isWaiting: ({ context }, { callId }: Named) => context.waiting.some((call) => call.callId === callId),
-  },
-  actions: {
-    /** Provided by the wiring: hands each answer out. */
-    reply: (_, _answers: readonly GrantAnswer[]) => {},
-    rememberOpener: assign({ opener: (_, { requestId }: { readonly requestId: string }) => requestId }),
-    keepPage: assign(({ context }, page: PageOutcome) =>
-      page.ok ? { pages: context.pages + 1, listed: [...context.listed, ...page.tools], cursor: page.nextCursor } : {},
-    ),
-    /** What was listed is only needed until the tools are chosen. */
-    forgetList: assign({ opener: null, listed: [], cursor: null }),
-    begin: assign({ current: (_, { requestId, callId, call }: PendingCall) => ({ requestId, callId, call }) }),
-    beginNext: assign(({ context }) => ({ current: context.waiting[0] ?? null, waiting: context.waiting.slice(1) })),
-    wait: assign({
-      waiting: ({ context }, { requestId, callId, call }: PendingCall) => [
-        ...context.waiting,
-        { requestId, callId, call },
-      ],
-    }),
-    dropCurrent: assign({ current: null }),
-    dropWaiting: assign({
-      waiting: ({ context }, { callId }: Named) => context.waiting.filter((call) => call.callId !== callId),
-    }),
-    forgetAll: assign({ opener: null, listed: [], cursor: null, current: null, waiting: [] }),
-  },
-});
-
-/** What a cancellation is answered with; only asked for behind `isWaiting`. */
-function cancelledWaiter({ waiting }: ConnectionContext, { callId }: Named): readonly GrantAnswer[] {
-  return waiting.filter((call) => call.callId === callId).map(({ requestId }) => refuseCall(requestId, 'cancelled'));
-}
-
-/** A page that leads on never gets here; the fallback only satisfies the types. */
-const openReply = (verdict: PageVerdict) => (verdict.more ? UNAVAILABLE : verdict.reply);
 
 export const connectionMachine = connectionSetup.createMachine({
   id: 'connection',
