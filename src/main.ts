@@ -23,6 +23,14 @@ const IS_BUILT = import.meta.url.endsWith('.js');
 const PACKAGE_ROOT = fileURLToPath(new URL('..', import.meta.url));
 const REAPER = fileURLToPath(new URL(IS_BUILT ? 'reaper.js' : 'adapters/process/reaper.ts', import.meta.url));
 
+/** `engines` in package.json; a client starts whatever Node it was told to, and the Pi SDK fails late on an old one. */
+const REQUIRED_NODE = { major: 22, minor: 19 };
+
+function isNodeSupported(version: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  return major > REQUIRED_NODE.major || (major === REQUIRED_NODE.major && minor >= REQUIRED_NODE.minor);
+}
+
 function failStartup(code: StartupCode): never {
   diagnostics.report('error', 'startup_failed', { stage: 'startup', code });
   process.exit(1);
@@ -63,6 +71,7 @@ function run(configuration: Configuration): void {
 }
 
 try {
+  if (!isNodeSupported(process.versions.node)) failStartup('node_version_unsupported');
   // Inside a session of another server: delegating from a delegation has no end.
   if (process.env[SCOPE_VARIABLE] !== undefined) failStartup('nested_server_refused');
   const loaded = loadConfiguration({ env: process.env, packageRoot: PACKAGE_ROOT, files: configurationFiles });

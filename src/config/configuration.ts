@@ -81,4 +81,5 @@ export type StartupCode =
   | 'invalid_thinking_level'
   | 'invalid_execution_modes'
   | 'nested_server_refused'
+  | 'node_version_unsupported'
   | 'startup_failed';

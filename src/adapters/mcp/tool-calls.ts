@@ -82,8 +82,10 @@ function operations({ service, configuration }: ToolDependencies): Readonly<Reco
     }),
     pi_session_list: operation('none', () => ({ ok: true, sessions: service.list().map(sessionView) })),
     pi_session_get: operation('session', ({ sessionId }) => session(service.get(sessionId))),
-    pi_session_prompt: operation('prompt', async (input) => {
+    pi_session_prompt: operation('prompt', async (input, cancelled) => {
       const reply = await service.prompt(input);
+      // Likewise: a turn that nobody knows of must not go on working.
+      if (reply.ok && cancelled?.aborted) void service.abort({ sessionId: input.sessionId });
       return reply.ok ? { ok: true, session: sessionView(reply.session), turn: turnView(reply.turn) } : reply;
     }),
     pi_turn_get: operation('turn', ({ sessionId, turnId }) => {

@@ -100,7 +100,7 @@ export const TOOLS: readonly ToolDeclaration[] = [
   tool(
     'pi_session_prompt',
     'Give a Pi session a task',
-    [false, false, false, true],
+    [false, true, false, true],
     'prompt',
     'prompt',
     'Sends one task to a session and returns as soon as its turn runs; it does not wait for the answer. Keep `turn.turnId` and poll pi_turn_get. Write the task so that it stands alone: the session sees the workspace and its own earlier turns, not your conversation. A session runs one turn at a time; a second prompt meanwhile answers session_running. On prompt_timeout no turn exists: the session stays busy until Pi lets go of the prompt, then you can retry.',

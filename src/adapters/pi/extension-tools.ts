@@ -73,24 +73,6 @@ export function toolSelection(
   return { tools, excludeTools: MCP_TOOLS };
 }
 
-/**
- * The built-in tools once more, as custom tools: those stand above what an
- * extension registers, so that no later registration can take their place.
- */
-export function pinnedBuiltIns(sdk: Sdk, directory: string, core: readonly string[]): ToolDefinition[] {
-  const definitions = {
-    read: () => sdk.createReadToolDefinition(directory),
-    edit: () => sdk.createEditToolDefinition(directory),
-    write: () => sdk.createWriteToolDefinition(directory),
-    grep: () => sdk.createGrepToolDefinition(directory),
-    find: () => sdk.createFindToolDefinition(directory),
-    ls: () => sdk.createLsToolDefinition(directory),
-  };
-  const chosen = Object.entries(definitions).filter(([name]) => core.includes(name));
-  // The definitions' parameter types are more exact than the list's.
-  return chosen.map(([, create]) => create() as unknown as ToolDefinition);
-}
-
 /** What the session may have in use, and has to, when it is admitted. */
 export function verifyExtendedTools(
   session: AgentSession,

@@ -7,7 +7,8 @@ import { closedResources } from './closed-resources.ts';
 import { loadContextFiles } from './context-files.ts';
 import { bindExtensions, endExtensions } from './extension-bind.ts';
 import { type LoadedExtensions, releaseExtensions } from './extension-set.ts';
-import { gateRules, pinnedBuiltIns, toolSelection } from './extension-tools.ts';
+import { gateRules, toolSelection } from './extension-tools.ts';
+import { builtInTools } from './file-tools.ts';
 import type { OpenedRuntime } from './model-runtime.ts';
 import { toolsOf, verifySession } from './postcheck.ts';
 import type { AgentSession, Sdk, Skill, ToolDefinition } from './sdk.ts';
@@ -75,7 +76,7 @@ async function openSession(input: BuildInput, skills: readonly Skill[], building
     thinkingLevel: profile.thinkingLevel,
     ...(extensions ? toolSelection(profile, tools) : { tools }),
     customTools: [
-      ...(extensions ? pinnedBuiltIns(sdk, directory, tools) : []),
+      ...builtInTools(sdk, directory, tools),
       ...(tools.includes('bash') ? [bashTool(input)] : []),
       ...input.granted,
     ],

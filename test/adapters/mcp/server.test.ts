@@ -4,7 +4,7 @@ import { MESSAGES } from '../../../src/adapters/mcp/messages.ts';
 import { capabilitiesView, sessionView, turnView } from '../../../src/adapters/mcp/projection.ts';
 import { TOOLS, type ToolName } from '../../../src/adapters/mcp/tools.ts';
 import type { ErrorCode } from '../../../src/ports/error-code.ts';
-import type { SessionReply, SessionService } from '../../../src/ports/session-service.ts';
+import type { PromptReply, SessionReply, SessionService } from '../../../src/ports/session-service.ts';
 import {
   accepts,
   COMPLETED,
@@ -130,6 +130,22 @@ describe('the official client', () => {
     started.resolve({ ok: true, session: SESSION });
     await client.ping();
     expect(service.calls.map(({ method }) => method)).toEqual(['start', 'close']);
+  });
+
+  it('aborts a turn whose prompt was cancelled, since nobody will learn its id', async () => {
+    const prompted = Promise.withResolvers<PromptReply>();
+    const service = fakeService({ prompt: () => prompted.promise });
+    const client = await startClient(service);
+    const cancel = new AbortController();
+    const request = { name: 'pi_session_prompt', arguments: { ...ids, prompt: 'go' } };
+    const refused = expect(client.callTool(request, undefined, { signal: cancel.signal })).rejects.toThrow();
+    await client.ping();
+    cancel.abort();
+    await refused;
+    await client.ping();
+    prompted.resolve({ ok: true, session: { ...SESSION, state: 'running' }, turn: TURN });
+    await client.ping();
+    expect(service.calls.map(({ method }) => method)).toEqual(['prompt', 'abort']);
   });
 
   it('is told at once when a call has more fields than any tool takes', async () => {

@@ -12,7 +12,7 @@ const TABLE = {
   pi_session_start: [F, F, F, F],
   pi_session_list: [T, F, T, F],
   pi_session_get: [T, F, T, F],
-  pi_session_prompt: [F, F, F, T],
+  pi_session_prompt: [F, T, F, T],
   pi_turn_get: [T, F, T, F],
   pi_session_abort: [F, T, T, F],
   pi_session_close: [F, T, T, F],

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AgentSession } from '@earendil-works/pi-coding-agent';
@@ -40,6 +41,20 @@ describe('turns on the real SDK', () => {
     expect(await lab.run(sessionId, 'change it')).toMatchObject({ state: 'completed', assistantText: 'done' });
     expect(await readFile(join(lab.workspace, 'code.txt'), 'utf8')).toBe('new');
     expect(saidTo(lab.model.requests[2])).toContain(`new${lab.workspace}`);
+  });
+
+  // Opening a FIFO would block a thread of the process until the process is killed.
+  it.each([
+    ['read', { path: 'pipe' }],
+    ['write', { path: 'pipe', content: 'x' }],
+    ['edit', { path: 'pipe', edits: [{ oldText: 'a', newText: 'b' }] }],
+    ['read', { path: '/dev/zero' }],
+  ])('refuses to %s what is no regular file: %j', async (name, args) => {
+    execFileSync('mkfifo', [join(lab.workspace, 'pipe')]);
+    lab.model.push({ tools: [{ name, args }] }, { text: 'could not' });
+    const { sessionId } = await lab.start('coder');
+    expect(await lab.run(sessionId, 'go')).toMatchObject({ state: 'completed', assistantText: 'could not' });
+    expect(saidTo(lab.model.requests[1])).toContain('Not a regular file');
   });
 
   it('gives a read-only profile no tool that writes', async () => {

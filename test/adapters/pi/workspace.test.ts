@@ -102,6 +102,14 @@ it('says that a context file is unreadable without its path', async () => {
   expect(lab.reports).toEqual([{ event: 'context_file_unreadable', fields: { count: 1 } }]);
 });
 
+it('leaves out a context file that would fill the context by itself, and says so', async () => {
+  await writeFile(join(lab.workspace, 'AGENTS.md'), `canary-start ${'x'.repeat(256 * 1024)}`);
+  const { sessionId } = await lab.start();
+  await lab.run(sessionId, 'go');
+  expect(JSON.stringify(lab.model.requests[0]?.body)).not.toContain('canary-start');
+  expect(lab.reports).toEqual([{ event: 'context_file_too_large', fields: { count: 1 } }]);
+});
+
 it.skipIf(process.getuid?.() === 0)('blames a workspace that cannot be read', async () => {
   await chmod(lab.workspace, 0o000);
   const outcome = await lab.start();
