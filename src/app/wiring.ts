@@ -19,7 +19,7 @@ export interface Wiring {
   readonly reply: (answers: readonly Answer[]) => void;
   readonly reportRefusal: (failure: StartFailure, request: StartRequest) => void;
   readonly reportDefect: () => void;
-  /** Other numbers than the contract's, for virtual time only. */
+  /** Other numbers than the product's, for virtual time only. */
   readonly deadlines?: Deadlines;
 }
 

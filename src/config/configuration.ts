@@ -7,10 +7,10 @@ import type { PermissionProfile } from '../ports/session-service.ts';
 export const THINKING_LEVELS = ['off', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
 export type ThinkingLevel = (typeof THINKING_LEVELS)[number];
 
-/** `unset`: the operator has not chosen yet; behaves like `host`, and Doctor warns (ADR 0009 of the contract). */
+/** `unset`: the operator has not chosen yet; behaves like `host`, and Doctor warns (docs/configuration.md). */
 export type WorkspaceMode = 'unset' | 'host' | 'container' | 'read-only';
 
-/** How the writers of a `container` workspace are meant to be; intent, not proof that any exists (ADR 0009). */
+/** How the writers of a `container` workspace are meant to be; intent, not proof that any exists (docs/configuration.md). */
 export interface ContainerSettings {
   /** 1–16. */
   readonly writers: number;

@@ -1,4 +1,4 @@
-/** `execution-modes.json`, the operator's choice per workspace (ADR 0009). */
+/** `execution-modes.json`, the operator's choice per workspace (docs/configuration.md). */
 import * as z from 'zod/mini';
 import type { ContainerSettings, ExecutionProfile, WorkspaceMode } from './configuration.ts';
 import type { IssueLog } from './issues.ts';

@@ -1,4 +1,4 @@
-/** Names and sizes that the configuration must keep to (contract, section 2). */
+/** Names and sizes that the configuration must keep to (docs/configuration.md). */
 
 /** Workspaces, profiles and catalogued skills. */
 export const ALIAS = /^[a-z][a-z0-9_-]{0,63}$/;

@@ -32,7 +32,7 @@ export type LoadResult = { readonly ok: true; readonly configuration: Configurat
 /**
  * Loads the configuration that `PI_SESSION_MCP_CONFIG` names, and the execution
  * modes beside it. Each file is read once; the result is deeply frozen. Every
- * failure is a startup code (contract, section 2); only defects throw.
+ * failure is a startup code (docs/configuration.md); only defects throw.
  *
  * The variable must hold an absolute path: a relative one would depend on the
  * working directory, which is somebody's project and not the operator's word.

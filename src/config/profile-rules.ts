@@ -1,4 +1,4 @@
-/** Rules over one profile that no single field can show (contract, section 2; ADR 0010). */
+/** Rules over one profile that no single field can show (docs/configuration.md). */
 import { type SelectedSkill, THINKING_LEVELS, type ThinkingLevel } from './configuration.ts';
 import { parseExtensionSpec } from './extension-spec.ts';
 import type { IssueLog } from './issues.ts';

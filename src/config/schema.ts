@@ -1,6 +1,6 @@
 /**
- * The shape of every field, one section at a time (contract, section 2; ADR
- * 0010). Rules that look at two fields are in `profile-rules.ts`. Sizes are
+ * The shape of every field, one section at a time
+ * (docs/configuration.md). Rules that look at two fields are in `profile-rules.ts`. Sizes are
  * checked before entries, so that a huge list is one issue and not thousands.
  * zod/mini, because building these schemas is part of every start.
  */

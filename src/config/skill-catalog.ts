@@ -13,7 +13,7 @@ export interface SkillPlaces {
   readonly files: Pick<ConfigurationFiles, 'exists'>;
 }
 
-/** What is wrong with a catalogue value, as fixed text, or `undefined` for a good one (contract, seed-0). */
+/** What is wrong with a catalogue value, as fixed text, or `undefined` for a good one (docs/skills.md). */
 export function catalogValueProblem(value: unknown): string | undefined {
   if (typeof value !== 'string') return 'must be a string';
   if (value.length > MAX_PATH_LENGTH) return `must have at most ${MAX_PATH_LENGTH} characters`;

@@ -1,6 +1,6 @@
 import type { StartErrorCode } from './error-code.ts';
 
-/** Where in the start a failure happened; goes to stderr only (contract, section 5). */
+/** Where in the start a failure happened; goes to stderr only (docs/lifecycle.md). */
 export type StartStage =
   | 'runtime'
   | 'provider'

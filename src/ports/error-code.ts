@@ -1,5 +1,5 @@
 /**
- * Every code that a tool result may carry (contract, section 3). The fixed
+ * Every code that a tool result may carry (docs/tools.md). The fixed
  * message of each code lives with the MCP adapter; nothing else is ever sent.
  */
 export type StartErrorCode =

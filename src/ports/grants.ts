@@ -21,7 +21,7 @@ export type GrantContent =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'image'; readonly data: string; readonly mimeType: string };
 
-/** `source_too_large` is the one failure that a server can tell us about (contract, section 7). */
+/** `source_too_large` is the one failure that a server can tell us about (docs/external-mcp.md). */
 export type CallOutcome =
   | { readonly ok: true; readonly content: readonly GrantContent[] }
   | { readonly ok: false; readonly reason: 'result_too_large' | 'source_too_large' | 'failed' };

@@ -1,4 +1,4 @@
-/** `execution-modes.json` (ADR 0009). */
+/** `execution-modes.json` (docs/configuration.md). */
 import { describe, expect, test } from 'vitest';
 import {
   type Content,

@@ -202,7 +202,7 @@ describe('a client that reads nothing any more', () => {
   it('cannot hold it for ever', async () => {
     const server = await stuckServer();
     server.child.kill('SIGINT');
-    // The bound of the whole shutdown is 15 s (contract, section 4).
+    // The bound of the whole shutdown is 15 s (docs/lifecycle.md).
     expect(await exit(server, 20_000)).toEqual({ code: 130, signal: null });
   });
 });

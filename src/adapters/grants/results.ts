@@ -5,7 +5,7 @@ import type { CallOutcome, GrantContent } from '../../ports/grants.ts';
 import { jsonBytes } from './records.ts';
 import { isSourceTooLarge } from './source-too-large.ts';
 
-/** Serialized UTF-8 bytes of a whole result (contract, section 7). */
+/** Serialized UTF-8 bytes of a whole result (docs/external-mcp.md). */
 const MAX_RESULT_BYTES = 262_144;
 
 const IMAGES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);

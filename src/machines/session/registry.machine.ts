@@ -11,7 +11,7 @@ import { unprovidedChart } from '../shared/unprovided.ts';
 import type { SessionInput, SessionOutput } from './session.context.ts';
 import type { sessionMachine } from './session.machine.ts';
 
-/** Closed sessions whose view is kept, oldest out first (contract, section 4). */
+/** Closed sessions whose view is kept, oldest out first (docs/lifecycle.md). */
 const KEPT_TOMBSTONES = 100;
 
 export type RegistryRequest = SessionRequest & { readonly sessionId: string };

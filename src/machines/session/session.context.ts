@@ -4,7 +4,7 @@ import type { PermissionProfile, SessionRecord, SessionState, TurnRecord } from 
 import type { SessionRequest } from '../shared/replies.ts';
 import type { TurnInput } from './turn.machine.ts';
 
-/** Ended turns that a session keeps, oldest out first (contract, section 3). */
+/** Ended turns that a session keeps, oldest out first (docs/tools.md). */
 const KEPT_TURNS = 20;
 
 export interface SessionInput {

@@ -1,5 +1,5 @@
 /**
- * Every deadline of the session side, in milliseconds (contract, section 4).
+ * Every deadline of the session side, in milliseconds (docs/lifecycle.md).
  * Charts refer to them by name, so that a test can put other numbers in their
  * place and fire them by hand.
  */

@@ -29,7 +29,7 @@ function schemas(schema: object): Record<string, unknown>[] {
 }
 
 describe('the published tools', () => {
-  it('are the eight of the contract, with its annotations', () => {
+  it('are the eight that are documented, with their annotations', () => {
     const published = TOOLS.map(({ name, annotations: a }) => [
       name,
       [a.readOnlyHint, a.destructiveHint, a.idempotentHint, a.openWorldHint],

@@ -1,4 +1,4 @@
-/** Contract, section 7: what is answered, when, and with what; and which tools a server's list comes to. */
+/** What is promised: what is answered, when, and with what; and which tools a server's list comes to. */
 import type { AnyEventObject } from 'xstate';
 import { connectionMachine } from '../../../src/machines/grants/connection.machine.ts';
 import type { OpenReply } from '../../../src/machines/grants/discovery.ts';

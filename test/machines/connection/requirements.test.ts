@@ -1,4 +1,4 @@
-/** Contract, section 7, on one external server: its end, its deadlines and what it is asked for. */
+/** What is promised on one external server: its end, its deadlines and what it is asked for. */
 import type { AnyEventObject } from 'xstate';
 import { connectionMachine } from '../../../src/machines/grants/connection.machine.ts';
 import { effectsOf } from '../../kit/effects.ts';

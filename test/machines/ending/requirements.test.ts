@@ -1,4 +1,4 @@
-/** Contract, section 7: close lets the child see EOF, then SIGTERM, then SIGKILL inside its bound. */
+/** What is promised: close lets the child see EOF, then SIGTERM, then SIGKILL inside its bound. */
 import { initialTransition } from 'xstate';
 import { endingMachine } from '../../../src/machines/grants/ending.machine.ts';
 import { doneEvent } from '../../kit/domain.ts';

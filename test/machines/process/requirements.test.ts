@@ -1,4 +1,4 @@
-/** Contract, section 4, on the end of the process, whatever the chart looks like. */
+/** What is promised on the end of the process, whatever the chart looks like. */
 import { processMachine } from '../../../src/machines/process/process.machine.ts';
 import { effectsOf } from '../../kit/effects.ts';
 import { drop, invocation } from '../../kit/mutate.ts';

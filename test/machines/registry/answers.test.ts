@@ -1,4 +1,4 @@
-/** Contract, section 4, on requests and tombstones, whatever the chart looks like. */
+/** What is promised on requests and tombstones, whatever the chart looks like. */
 import { type AnyEventObject, assign, initialTransition } from 'xstate';
 import { registryMachine } from '../../../src/machines/session/registry.machine.ts';
 import { doneEvent, errorEvent } from '../../kit/domain.ts';

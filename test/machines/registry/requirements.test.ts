@@ -1,4 +1,4 @@
-/** Contract, section 4, on all sessions together, whatever the chart looks like. */
+/** What is promised on all sessions together, whatever the chart looks like. */
 import { type AnyEventObject, assign } from 'xstate';
 import { type RegistryContext, registryMachine } from '../../../src/machines/session/registry.machine.ts';
 import { errorEvent } from '../../kit/domain.ts';

@@ -1,4 +1,4 @@
-/** Contract, section 4: every request gets exactly one reply; and what that reply may be, whatever the chart looks like. */
+/** What is promised: every request gets exactly one reply; and what that reply may be, whatever the chart looks like. */
 import type { AnyEventObject } from 'xstate';
 import { sessionMachine } from '../../../src/machines/session/session.machine.ts';
 import { effectsOf } from '../../kit/effects.ts';

@@ -1,4 +1,4 @@
-/** Contract, sections 3 and 4, on what a client sees of a session and its turns, whatever the chart looks like. */
+/** What is promised on what a client sees of a session and its turns, whatever the chart looks like. */
 import { assign, initialTransition } from 'xstate';
 import type { SessionContext } from '../../../src/machines/session/session.context.ts';
 import { sessionMachine } from '../../../src/machines/session/session.machine.ts';

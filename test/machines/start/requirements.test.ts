@@ -1,4 +1,4 @@
-/** Contract, sections 3 and 4: what a start may and may not do, whatever the chart looks like. */
+/** What is promised: what a start may and may not do, whatever the chart looks like. */
 import type { AnyEventObject } from 'xstate';
 import { startMachine } from '../../../src/machines/session/start.machine.ts';
 import { effectsOf } from '../../kit/effects.ts';
@@ -45,7 +45,7 @@ const requirements: Requirement<Start>[] = [
     },
   },
   {
-    says: 'each step has the deadline of the contract, and they come one by one in this order',
+    says: 'each step has the deadline that is promised, and they come one by one in this order',
     findings: (chart) =>
       chart.active().flatMap((state) => {
         const [live = '', ...more] = liveSteps(state);

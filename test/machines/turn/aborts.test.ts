@@ -1,4 +1,4 @@
-/** Contract, sections 3 and 4, on the aborts of a turn, whatever the chart looks like. */
+/** What is promised on the aborts of a turn, whatever the chart looks like. */
 import { type AnyEventObject, assign, enqueueActions, initialTransition } from 'xstate';
 import { turnMachine } from '../../../src/machines/session/turn.machine.ts';
 import { doneEvent, errorEvent } from '../../kit/domain.ts';

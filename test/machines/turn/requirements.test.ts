@@ -1,4 +1,4 @@
-/** Contract, sections 3 and 4, on one turn, whatever the chart looks like. */
+/** What is promised on one turn, whatever the chart looks like. */
 import { type AnyEventObject, assign } from 'xstate';
 import { turnMachine } from '../../../src/machines/session/turn.machine.ts';
 import { doneEvent, errorEvent } from '../../kit/domain.ts';
