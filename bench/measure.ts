@@ -56,10 +56,3 @@ export async function interleaved<K extends string>(
   }
   return Object.fromEntries(names.map((name) => [name, median(samples.get(name) ?? [])])) as Record<K, number>;
 }
-
-/** Sends `work` `size` times; the median of the block. */
-export async function block(size: number, work: () => Promise<unknown>): Promise<number> {
-  const samples: number[] = [];
-  for (let index = 0; index < size; index += 1) samples.push(await timed(work));
-  return median(samples);
-}
