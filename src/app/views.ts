@@ -1,11 +1,6 @@
 /** Reads: what the snapshots of the running actors say, as plain records. */
 import type { ActorRefFrom, SnapshotFrom } from 'xstate';
-import {
-  actorOf,
-  type RegistryContext,
-  type registryMachine,
-  tombstoneOf,
-} from '../machines/session/registry.machine.ts';
+import { actorOf, type registryMachine, tombstoneOf } from '../machines/session/registry.machine.ts';
 import { activeTurn, sessionRecord } from '../machines/session/session.context.ts';
 import type { sessionMachine } from '../machines/session/session.machine.ts';
 import { newTurn, type turnMachine, turnRecord } from '../machines/session/turn.machine.ts';
@@ -27,30 +22,29 @@ function publicState(snapshot: SessionSnapshot): SessionState | undefined {
   return snapshot.context.lastTurnFailed ? 'failed' : 'idle';
 }
 
-function sessionSnapshot(registry: RegistryRef, sessionId: string): SessionSnapshot | undefined {
-  const snapshot = registry.getSnapshot();
-  const actor = actorOf(snapshot.context, sessionId);
-  return actor === undefined ? undefined : (snapshot.children[actor]?.getSnapshot() as SessionSnapshot | undefined);
+function snapshotOf(registry: RegistryRef, actorId: string): SessionSnapshot | undefined {
+  return registry.getSnapshot().children[actorId]?.getSnapshot() as SessionSnapshot | undefined;
 }
 
-function openRecord(registry: RegistryRef, sessionId: string): SessionRecord | undefined {
-  const snapshot = sessionSnapshot(registry, sessionId);
+function sessionSnapshot(registry: RegistryRef, sessionId: string): SessionSnapshot | undefined {
+  const actor = actorOf(registry.getSnapshot().context, sessionId);
+  return actor === undefined ? undefined : snapshotOf(registry, actor);
+}
+
+function openRecord(snapshot: SessionSnapshot | undefined): SessionRecord | undefined {
   const state = snapshot && publicState(snapshot);
   return snapshot && state && sessionRecord(snapshot.context, state);
-}
-
-function closedRecord(context: RegistryContext, sessionId: string): SessionRecord | undefined {
-  return tombstoneOf(context, sessionId);
 }
 
 /** Open sessions in the order of their start. */
 export function listSessions(registry: RegistryRef): readonly SessionRecord[] {
   const { open } = registry.getSnapshot().context;
-  return open.map(({ sessionId }) => openRecord(registry, sessionId)).filter((record) => record !== undefined);
+  return open.map(({ actorId }) => openRecord(snapshotOf(registry, actorId))).filter((record) => record !== undefined);
 }
 
 export function getSession(registry: RegistryRef, sessionId: string): SessionReply {
-  const session = openRecord(registry, sessionId) ?? closedRecord(registry.getSnapshot().context, sessionId);
+  const { context } = registry.getSnapshot();
+  const session = openRecord(sessionSnapshot(registry, sessionId)) ?? tombstoneOf(context, sessionId);
   return session === undefined ? UNKNOWN_SESSION : { ok: true, session };
 }
 
