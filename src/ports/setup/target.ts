@@ -1,0 +1,92 @@
+/** What setup works on and what it says about it (docs/setup.md). */
+
+export type ClientName = 'codex' | 'claude-code';
+export type Scope = 'user' | 'project' | 'local';
+export type Operation = 'dry-run' | 'apply' | 'verify' | 'rollback' | 'remove';
+
+/** One registration that a client can hold. */
+export interface Target {
+  readonly client: ClientName;
+  /** Codex knows `user` only. */
+  readonly scope: Scope;
+}
+
+export type Status = 'planned' | 'ok' | 'unchanged' | 'absent' | 'divergent' | 'unsupported' | 'failed';
+
+export type RegistrationCode =
+  | 'absent'
+  | 'equivalent'
+  | 'divergent'
+  | 'already_equivalent'
+  | 'divergence_requires_replacement'
+  | 'registration_fingerprint_mismatch'
+  | 'release_binding_mismatch'
+  | 'applied'
+  | 'pending_recovered'
+  | 'ownership_unavailable'
+  | 'apply_failed_recovery_pending'
+  | 'registration_not_equivalent'
+  | 'mcp_verified'
+  | 'mcp_unsupported'
+  | 'mcp_timeout'
+  | 'mcp_failed'
+  | 'rolled_back'
+  | 'removed'
+  | 'ownership_diverged'
+  | 'cleanup_failed'
+  | 'client_unsupported'
+  | 'inspect_failed';
+
+/** What stops a run before, or between, its targets. */
+export type RunCode =
+  | 'target_invalid'
+  | 'config_required'
+  | 'usage_invalid'
+  | 'platform_unsupported'
+  | 'operation_interrupted'
+  | 'operation_failed'
+  | 'doctor_failed'
+  | 'release_unavailable'
+  | 'ownership_unavailable';
+
+export type SkillCode =
+  | 'skill_absent'
+  | 'skill_equivalent'
+  | 'skill_linked'
+  | 'skill_update_planned'
+  | 'skill_divergent'
+  | 'skill_source_invalid'
+  | 'skill_installed'
+  | 'skill_already_equivalent'
+  | 'skill_updated'
+  | 'skill_install_failed'
+  | 'skill_verified'
+  | 'skill_missing'
+  | 'skill_not_equivalent'
+  | 'skill_removed'
+  | 'skill_kept_shared'
+  | 'skill_not_owned';
+
+export type CustomizationCode =
+  | 'skill_customize_planned'
+  | 'skill_customized'
+  | 'skill_override_current'
+  | 'skill_override_outdated'
+  | 'skill_base_updated'
+  | 'skill_not_shipped'
+  | 'skill_bases_corrupt'
+  | 'skill_override_invalid'
+  | 'skill_customize_failed';
+
+export type SetupCode = RegistrationCode | RunCode | SkillCode | CustomizationCode;
+
+/** What one chart ends with: the status and the code of one finding. */
+export interface Verdict<TCode extends SetupCode = SetupCode> {
+  readonly status: Status;
+  readonly code: TCode;
+}
+
+/** One line of a report. Nothing but these fields ever leaves setup. */
+export interface Finding extends Verdict {
+  readonly target: { readonly client: string; readonly scope: string; readonly alias: string };
+}
