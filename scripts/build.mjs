@@ -14,6 +14,7 @@ import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
 import { reportOutputs, staticClosure } from './build-analysis.mjs';
 import { thirdPartyLicenses } from './build-licenses.mjs';
+import { buildManifest } from './build-manifest.mjs';
 import {
   lightZodLocales,
   separateClientTypes,
@@ -30,6 +31,7 @@ const entryPoints = {
   setup: 'src/setup/main.ts',
   doctor: 'src/doctor/main.ts',
   reaper: 'src/adapters/process/reaper.ts',
+  guardian: 'src/setup/guardian.ts',
 };
 const executables = new Set(['main.js', 'setup.js', 'doctor.js']);
 
@@ -75,6 +77,9 @@ async function bundle() {
   });
   const files = new Map(outputFiles.map(({ path, text }) => [basename(path), finish(basename(path), text)]));
   files.set('THIRD-PARTY-LICENSES.txt', thirdPartyLicenses(root, metafile));
+  // Nearer than the package's own, so that the doctor can start, and say so, when that one is damaged.
+  files.set('package.json', '{ "type": "module" }\n');
+  files.set('build.json', buildManifest(root, files, metafile));
   return { files, metafile };
 }
 
