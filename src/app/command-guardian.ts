@@ -10,11 +10,10 @@ import {
 import { commandMachine } from '../machines/setup/command.machine.ts';
 import { type CommandVerdict, RETAINED } from '../machines/setup/command.setup.ts';
 import { COMMAND_DEADLINES_MS, type CommandDeadlines } from '../machines/setup/setup-deadlines.ts';
-import type { ClientCommand, CommandResult } from '../ports/setup/command.ts';
+import type { CommandResult } from '../ports/setup/command.ts';
 import type { GuardedProcess } from '../ports/setup/guarded-process.ts';
 
 export interface GuardianOptions {
-  readonly open: (command: ClientCommand) => GuardedProcess;
   /** Called once for each `run`, in order. */
   readonly answer: (result: CommandResult) => void;
   readonly clock?: NonNullable<ActorOptions<AnyActorLogic>['clock']>;
@@ -26,7 +25,7 @@ export interface GuardianOptions {
 
 export interface CommandGuardian {
   /** One command at a time: while another one is not over, nothing is started, and the answer is `retained`. */
-  run(command: ClientCommand): void;
+  run(process: GuardedProcess, timeoutMs: number): void;
   /** Ends what runs; setup wants it, or is gone. Nothing happens when nothing runs. */
   stop(): void;
 }
@@ -35,9 +34,9 @@ export function createCommandGuardian(options: GuardianOptions): CommandGuardian
   let current: ReturnType<typeof guard> | undefined;
   const isActive = (): boolean => current?.getSnapshot().status === 'active';
   return {
-    run(command) {
+    run(process, timeoutMs) {
       if (isActive()) options.answer({ kind: 'retained' });
-      else current = guard(command, options);
+      else current = guard(process, timeoutMs, options);
     },
     stop() {
       if (isActive()) current?.send({ type: 'STOP' });
@@ -45,15 +44,14 @@ export function createCommandGuardian(options: GuardianOptions): CommandGuardian
   };
 }
 
-function guard(command: ClientCommand, options: GuardianOptions) {
-  const port = options.open(command);
+function guard(port: GuardedProcess, timeoutMs: number, options: GuardianOptions) {
   let told = false;
   const tell = (verdict: CommandVerdict): void => {
     told = true;
     options.answer(resultOf(verdict, port));
   };
   const actor = createActor(wire(port, tell, options.deadlines ?? COMMAND_DEADLINES_MS), {
-    input: { timeoutMs: command.timeoutMs },
+    input: { timeoutMs },
     ...(options.clock && { clock: options.clock }),
     ...(options.inspect && { inspect: options.inspect }),
     // The default logger writes to stdout, which carries the answers.

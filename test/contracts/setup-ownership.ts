@@ -1,6 +1,7 @@
 /** The rules of the ownership store, for the file and for the fake of the charts' tests. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { OwnershipRecord, OwnershipStore } from '../../src/ports/setup/ownership.ts';
+import { PROJECT, REGISTRATION, SKILL } from './setup-records.ts';
 
 export interface OwnershipHarness {
   readonly store: OwnershipStore;
@@ -11,25 +12,6 @@ export interface OwnershipHarness {
 }
 
 const print = (digit: string): string => digit.repeat(64);
-const PROJECT = '@0123456789abcdef';
-
-export const REGISTRATION: OwnershipRecord = {
-  client: 'codex',
-  scope: 'user',
-  alias: 'pi-session-mcp',
-  phase: 'pending',
-  fingerprint: print('a'),
-  release: print('b'),
-};
-export const SKILL: OwnershipRecord = {
-  client: 'claude-code',
-  scope: 'project',
-  alias: `skill:pi-session-orchestration${PROJECT}`,
-  phase: 'pending',
-  fingerprint: print('c'),
-  replaces: print('d'),
-};
-
 export function ownershipContract(name: string, makeHarness: () => OwnershipHarness): void {
   describe(`ownership store: ${name}`, () => {
     let harness: OwnershipHarness;

@@ -4,10 +4,10 @@
  * group is found too. macOS, untested there: the group alone.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { ClientCommand } from '../../ports/setup/command.ts';
 import type { GuardedProcess, ProcessNews, ScanOutcome, SpawnOutcome } from '../../ports/setup/guarded-process.ts';
+import type { CommandTrace } from './guardian-protocol.ts';
 import { isSameProcess, readProcessTable, readTableForSure, startTimeOf } from './process-table.ts';
 import { COMMAND_VARIABLE } from './scope-marker.ts';
 import { endMembers, findMembers, type MemberQuery, type Root } from './scope-members.ts';
@@ -52,22 +52,63 @@ function groupIsForeign(group: number): boolean {
   }
 }
 
-/** @param mark Tells this command's processes from those of any other; random by default. */
-export function createGuardedProcess(command: ClientCommand, mark: string = randomUUID()): GuardedProcess {
-  const since = Number(startTimeOf(process.pid) ?? 0);
+/** Its members: by their mark, by their group and session, and by their parents. */
+function membersOf({ mark, root }: CommandTrace): MemberQuery {
+  return { scope: mark, roots: root ? [root] : [], spared: new Set([process.pid, process.ppid]) };
+}
+
+const SINCE = Number(startTimeOf(process.pid) ?? 0);
+
+/** What every command needs that may live, whoever has started it. */
+function guardTrace(trace: () => CommandTrace, since: number) {
+  const query = (): MemberQuery => membersOf(trace());
+  const readTable = () => readProcessTable(since, COMMAND_VARIABLE);
+  return {
+    /** False when the table could not be read. */
+    async terminate(): Promise<boolean> {
+      try {
+        for (const entry of findMembers(await readTable(), query())) {
+          if (isSameProcess(entry)) sendTerm(entry.pid);
+        }
+        return true;
+      } catch {
+        return false;
+      }
+    },
+    kill: (): Promise<boolean> => endMembers(query, readTable),
+    async scan(): Promise<ScanOutcome> {
+      const table = await readTableForSure(since, COMMAND_VARIABLE);
+      if (!table) return 'unknown';
+      if (findMembers(table, query()).length > 0) return 'live';
+      const { root } = trace();
+      return root && groupIsForeign(root.pid) ? 'unknown' : 'clear';
+    },
+  };
+}
+
+/** @param onStarted Is told of the command's own process as soon as there is one. */
+export function createGuardedProcess(
+  command: ClientCommand,
+  mark: string,
+  onStarted: (root: Root) => void = () => {},
+): GuardedProcess {
   let tell: (news: ProcessNews) => void = () => {};
   let root: Root | undefined;
   let child: ChildProcess | undefined;
   let outputs: { readonly stdout: Output; readonly stderr: Output } | undefined;
   let spawned: Promise<SpawnOutcome> = Promise.resolve('not_found');
   let closed: Promise<void> = Promise.resolve();
+  const traced = guardTrace(() => ({ mark, ...(root && { root }) }), SINCE);
 
   function begin(): Promise<SpawnOutcome> {
     const begun = start(command, mark);
     if (!begun) return Promise.resolve('not_found');
     child = begun;
-    // Before the kernel's number can be anybody else's.
-    if (begun.pid !== undefined) root = { pid: begun.pid, started: startTimeOf(begun.pid) };
+    if (begun.pid !== undefined) {
+      // Before the kernel's number can be anybody else's.
+      root = { pid: begun.pid, started: startTimeOf(begun.pid) };
+      onStarted(root);
+    }
     let overflowed = false;
     const overflow = (): void => {
       if (overflowed) return;
@@ -86,13 +127,6 @@ export function createGuardedProcess(command: ClientCommand, mark: string = rand
     });
   }
 
-  const query = (): MemberQuery => ({
-    scope: mark,
-    roots: root ? [root] : [],
-    spared: new Set([process.pid, process.ppid]),
-  });
-  const readTable = () => readProcessTable(since, COMMAND_VARIABLE);
-
   return {
     spawn() {
       spawned = begin();
@@ -105,29 +139,34 @@ export function createGuardedProcess(command: ClientCommand, mark: string = rand
       };
     },
     async terminate() {
-      try {
-        for (const entry of findMembers(await readTable(), query())) {
-          if (isSameProcess(entry)) sendTerm(entry.pid);
-        }
-      } catch {
-        // No table: at least the command itself, as long as Node knows that it runs.
-        child?.kill('SIGTERM');
-      }
+      // No table: at least the command itself, as long as Node knows that it runs.
+      if (!(await traced.terminate())) child?.kill('SIGTERM');
     },
     async kill() {
-      if (!(await endMembers(query, readTable))) child?.kill('SIGKILL');
+      if (!(await traced.kill())) child?.kill('SIGKILL');
     },
-    async scan(): Promise<ScanOutcome> {
+    async scan() {
       if ((await spawned) === 'not_found') return 'clear';
-      const table = await readTableForSure(since, COMMAND_VARIABLE);
-      if (!table) return 'unknown';
-      if (findMembers(table, query()).length > 0) return 'live';
-      if (root && groupIsForeign(root.pid)) return 'unknown';
+      const outcome = await traced.scan();
       // Whoever still holds a pipe of the command lives, whatever the table says.
-      await closed;
-      return 'clear';
+      if (outcome === 'clear') await closed;
+      return outcome;
     },
     output: () => ({ stdout: outputs?.stdout.text() ?? '', stderr: outputs?.stderr.text() ?? '' }),
+  };
+}
+
+/** A command that an earlier guardian has started; how it ends by itself, nobody hears. */
+export function createAdoptedProcess(trace: CommandTrace): GuardedProcess {
+  // Older than this process, so the whole table counts.
+  const traced = guardTrace(() => trace, 0);
+  return {
+    spawn: () => Promise.resolve('spawned'),
+    watch: () => () => {},
+    terminate: async () => void (await traced.terminate()),
+    kill: async () => void (await traced.kill()),
+    scan: traced.scan,
+    output: () => ({ stdout: '', stderr: '' }),
   };
 }
 

@@ -4,10 +4,12 @@
  * locked lock file, and so the lock outlives setup for as long as a command does.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import type { Writable } from 'node:stream';
 import type { ClientCommand, CommandResult, CommandRunner } from '../../ports/setup/command.ts';
-import { type GuardianRequest, isCommandResult } from './guardian-protocol.ts';
+import { type CommandTrace, type GuardianRequest, isGuardianAnswer } from './guardian-protocol.ts';
 import { createLineSplitter, parseLine } from './json-lines.ts';
+import type { Root } from './scope-members.ts';
 
 export interface GuardedRunnerOptions {
   /** `dist/guardian.js`, or its source. */
@@ -33,6 +35,8 @@ class Guardian {
   readonly over: Promise<void>;
   /** Of that end: did it let go by itself? Undefined while it runs. */
   endedWell: boolean | undefined;
+  /** The newest command's own process, as soon as it is known. */
+  root: Root | undefined;
   #waiting: ((result: CommandResult) => void) | undefined;
 
   constructor(options: GuardedRunnerOptions) {
@@ -51,22 +55,24 @@ class Guardian {
     this.process?.stdin?.on('error', () => {});
     const onBytes = createLineSplitter((line) => {
       const answer = parseLine(line);
-      if (isCommandResult(answer)) this.#hear(answer);
+      if (!isGuardianAnswer(answer)) return;
+      if (answer.kind === 'started') this.root = answer.root;
+      else this.#hear(answer);
     });
     this.process?.stdout?.on('data', onBytes);
   }
 
-  run(command: ClientCommand, signal: AbortSignal): Promise<CommandResult> {
-    if (this.endedWell !== undefined) return Promise.resolve(RETAINED);
-    return new Promise((resolve) => {
-      const stop = (): void => this.#say({ type: 'stop' });
-      signal.addEventListener('abort', stop, { once: true });
-      this.#waiting = (result) => {
-        signal.removeEventListener('abort', stop);
-        resolve(result);
-      };
-      this.#say({ type: 'run', command });
-    });
+  async run(command: ClientCommand, mark: string, signal: AbortSignal): Promise<CommandResult> {
+    const stop = (): void => this.#say({ type: 'stop' });
+    this.root = undefined;
+    signal.addEventListener('abort', stop, { once: true });
+    const result = await this.#ask({ type: 'run', command, mark });
+    signal.removeEventListener('abort', stop);
+    return result;
+  }
+
+  adopt(trace: CommandTrace): Promise<CommandResult> {
+    return this.#ask({ type: 'adopt', trace });
   }
 
   /** Ends what runs, and the guardian itself as soon as nothing is left to guard. */
@@ -78,6 +84,14 @@ class Guardian {
   leave(): void {
     this.process?.stdout?.destroy();
     this.process?.unref();
+  }
+
+  #ask(request: GuardianRequest): Promise<CommandResult> {
+    if (this.endedWell !== undefined) return Promise.resolve(RETAINED);
+    return new Promise((resolve) => {
+      this.#waiting = resolve;
+      this.#say(request);
+    });
   }
 
   #say(request: GuardianRequest): void {
@@ -109,6 +123,8 @@ function launch({ guardianPath, lockFd, nodePath = process.execPath }: GuardedRu
 export function createGuardedRunner(options: GuardedRunnerOptions): GuardedRunner {
   let guardian: Guardian | undefined;
   let last: Promise<CommandResult> | undefined;
+  /** What became of a command whose guardian vanished, under the one that took its place. */
+  let adoption: Promise<CommandResult> | undefined;
 
   function start(): Guardian {
     guardian ??= new Guardian(options);
@@ -116,9 +132,18 @@ export function createGuardedRunner(options: GuardedRunnerOptions): GuardedRunne
   }
 
   async function runNext(command: ClientCommand, signal: AbortSignal): Promise<CommandResult> {
-    // Never rejects. What is left of a command is not to be met by the next one.
+    // What is left of a command is not to be met by the next one.
     if ((await last)?.kind === 'retained') return RETAINED;
-    return signal.aborted ? { kind: 'interrupted' } : start().run(command, signal);
+    if (signal.aborted) return { kind: 'interrupted' };
+    const mark = randomUUID();
+    const first = start();
+    const result = await first.run(command, mark, signal);
+    if (first.endedWell !== undefined) {
+      // The lock must not go before the command does, so somebody else has to see to its end.
+      guardian = new Guardian(options);
+      adoption = guardian.adopt({ mark, ...(first.root && { root: first.root }) });
+    }
+    return result;
   }
 
   return {
@@ -131,9 +156,11 @@ export function createGuardedRunner(options: GuardedRunnerOptions): GuardedRunne
     async close() {
       if (!guardian) return 'released';
       guardian.letGo();
-      const retained = (await last)?.kind === 'retained';
-      if (!retained) await guardian.over;
-      if (!retained || guardian.endedWell) return 'released';
+      const ran = await last;
+      const result = (await adoption) ?? ran;
+      if (result?.kind !== 'retained') await guardian.over;
+      // A guardian that was never asked for anything has nothing to keep, however it ended.
+      if (result === undefined || guardian.endedWell) return 'released';
       guardian.leave();
       return 'retained';
     },

@@ -58,7 +58,16 @@ function lockWithTool(tool: string, fd: number, waitSeconds: number, signal: Abo
 }
 
 function held(path: string, fd: number): HeldLock {
-  return { fd, intact: () => isStill(path, fd), release: () => closeQuietly(fd) };
+  let isOpen = true;
+  return {
+    fd,
+    intact: () => isOpen && isStill(path, fd),
+    release() {
+      // Once: the number may be another file's later.
+      if (isOpen) closeQuietly(fd);
+      isOpen = false;
+    },
+  };
 }
 
 async function acquireOnLinux(options: KernelLockOptions, signal: AbortSignal): Promise<LockOutcome> {

@@ -29,8 +29,8 @@ function checkProfile(files: Files, profile: ExecutionProfile): readonly DoctorC
   });
 }
 
-/** A session refuses an empty file, too. */
+/** Only a regular file has a size; an empty one is refused by a session, too. */
 function isReadable(files: Files, path: string): boolean {
-  const { kind, size } = files.look(path);
-  return kind === 'file' && size > 0 && size <= MAX_SKILL_BYTES && files.allows(path, ['read']);
+  const { size } = files.look(path);
+  return size > 0 && size <= MAX_SKILL_BYTES && files.allows(path, ['read']);
 }

@@ -157,7 +157,7 @@ const unprintable: readonly [name: string, change: Partial<IntendedEntry>][] = [
   ['a blank at the start', { args: [' /a'] }],
   ['an empty argument', { args: ['/a', ''] }],
   // Claude Code would put another value in its place.
-  ['a reference to a variable', { args: ['/a/${HOME}'] }],
+  ['a reference to a variable', { args: [`/a/$${'{HOME}'}`] }],
   ['a NUL', { args: ['/a\0b'] }],
 ];
 

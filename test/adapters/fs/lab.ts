@@ -1,6 +1,6 @@
 /** Disposable directories, and what is in them down to modes and links. */
 import {
-  chmodSync,
+  existsSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -21,12 +21,18 @@ afterEach(() => {
   for (const path of made.splice(0)) rmSync(path, { recursive: true, force: true });
 });
 
+/** Where syncing costs nothing: these tests do it by the thousand. */
+const MEMORY = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+
 /** An empty directory without links above it; gone after the test. */
-export function scratch(): string {
-  const path = mkdtempSync(join(realpathSync(tmpdir()), 'pi-session-mcp-fs-'));
+export function scratch(where = MEMORY): string {
+  const path = mkdtempSync(join(realpathSync(where), 'pi-session-mcp-fs-'));
   made.push(path);
   return path;
 }
+
+/** On a file system that gives the inode of what was removed to what comes next. */
+export const diskScratch = (): string => scratch(tmpdir());
 
 /** Relative path → content. */
 export type Files = Readonly<Record<string, string | Uint8Array>>;
@@ -65,12 +71,6 @@ export function litter(root: string): string[] {
 
 export function modeOf(path: string): string {
   return (lstatSync(path).mode & 0o7777).toString(8);
-}
-
-export function privateScratch(): string {
-  const path = scratch();
-  chmodSync(path, 0o700);
-  return path;
 }
 
 export const hex = (digit: string): string => digit.repeat(64);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatOwnership, keyOf, parseOwnership } from '../../../src/adapters/fs/ownership-codec.ts';
 import type { OwnershipRecord } from '../../../src/ports/setup/ownership.ts';
-import { REGISTRATION, SKILL } from '../../contracts/setup-ownership.ts';
+import { REGISTRATION, SKILL } from '../../contracts/setup-records.ts';
 import { hex } from './lab.ts';
 
 const HOME_SKILL = { ...SKILL, scope: 'user', alias: 'skill:pi-session-orchestration' } as const;

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readTree } from '../../../src/adapters/fs/bounded-tree.ts';
 import { fingerprintOf, readSkill, SKILL_LIMITS } from '../../../src/adapters/fs/skill-tree.ts';
-import { scratch, write } from './lab.ts';
+import { diskScratch, write } from './lab.ts';
 
 const GOOD = { 'SKILL.md': 'text', 'notes/a.md': 'a' };
 const MEBIBYTE = 1_048_576;
@@ -16,7 +16,7 @@ function manyFiles(count: number): Record<string, string> {
 }
 
 function treeOf(files: Readonly<Record<string, string | Uint8Array>> = GOOD): string {
-  return write(join(scratch(), 'skill'), files);
+  return write(join(diskScratch(), 'skill'), files);
 }
 
 function fingerprintAt(root: string): string {

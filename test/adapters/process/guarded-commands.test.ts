@@ -87,11 +87,9 @@ describe.skipIf(process.platform !== 'linux')('guarded commands', () => {
   });
 
   it('asks first: what takes SIGTERM can still clean up', async () => {
-    const script = `trap 'echo cleaned >&2; exit 0' TERM; sleep ${token} & wait`;
-    const before = performance.now();
-    const command = shell(`(${script}) & sleep 0.1; exit 4`);
-    expect(await runner.run(command, signal)).toEqual(exited('', 4, 'cleaned\n'));
-    expect(performance.now() - before).toBeLessThan(2_500);
+    const background = `trap 'echo cleaned >&2; exit 0' TERM; kill -USR1 $$; sleep ${token} & wait`;
+    const script = `trap 'exit 4' USR1; (${background}) & while :; do wait; done`;
+    expect(await runner.run(shell(script), signal)).toEqual(exited('', 4, 'cleaned\n'));
   });
 
   it('kills what ignores SIGTERM, and all that it starts meanwhile', async () => {
@@ -132,16 +130,39 @@ describe.skipIf(process.platform !== 'linux')('guarded commands', () => {
     expect(await runner.run(shell('echo more'), signal)).toEqual(exited('more\n'));
   });
 
-  it('is retained when its guardian vanishes, and so is every later one', async () => {
+  it('is retained when its guardian vanishes, and ended by another one; later ones are not started', async () => {
+    const lost = createGuardedRunner({ guardianPath: HASTY });
+    const leave = `setsid sleep ${token} & env -i sleep ${token} &`;
+    const running = lost.run(shell(`trap '' TERM; ${leave} while :; do wait; done`), signal);
+    expect(await eventually(() => withCommand('sleep', token).length === 2)).toBe(true);
+    const first = lost.pid() ?? 0;
+    process.kill(first, 'SIGKILL');
+    expect(await running).toEqual({ kind: 'retained' });
+    expect(await lost.run(shell(`sleep ${token}`), signal)).toEqual({ kind: 'retained' });
+    expect(await lost.close()).toBe('released');
+    expect(lost.pid()).not.toBe(first);
+    expect(mentioning(token)).toEqual([]);
+  });
+
+  it('is retained when both guardians vanish', async () => {
     const lost = createGuardedRunner({ guardianPath: GUARDIAN });
-    const running = lost.run(shell(`sleep ${token}`), signal);
+    const running = lost.run(shell(`trap '' TERM; sleep ${token} & while :; do wait; done`), signal);
     expect(await eventually(() => withCommand('sleep', token).length === 1)).toBe(true);
     process.kill(lost.pid() ?? 0, 'SIGKILL');
     expect(await running).toEqual({ kind: 'retained' });
-    expect(await lost.run(shell('echo more'), signal)).toEqual({ kind: 'retained' });
+    process.kill(lost.pid() ?? 0, 'SIGKILL');
     expect(await lost.close()).toBe('retained');
-    for (const pid of withCommand('sleep', token)) process.kill(pid, 'SIGKILL');
+    for (const program of ['sleep', '/bin/sh']) {
+      for (const pid of withCommand(program, token)) process.kill(pid, 'SIGKILL');
+    }
     expect(await eventually(() => mentioning(token).length === 0)).toBe(true);
+  });
+
+  it('has nothing to retain when a guardian without work vanishes', async () => {
+    const idle = createGuardedRunner({ guardianPath: GUARDIAN });
+    idle.start();
+    process.kill(idle.pid() ?? 0, 'SIGKILL');
+    expect(await idle.close()).toBe('released');
   });
 
   it('is retained when there can be no guardian', async () => {

@@ -3,11 +3,13 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
+  closeSync,
   existsSync,
   linkSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -54,7 +56,7 @@ describe.skipIf(process.platform !== 'linux')('kernel lock', () => {
     if (outcome.kind !== 'locked') throw new Error(outcome.kind);
     return outcome.lock;
   };
-  const waiters = () => withCommand('/usr/bin/flock', '-x -w');
+  const waiters = (seconds: number) => withCommand('/usr/bin/flock', `-x -w ${seconds} `);
 
   it('makes a directory and a file for its owner alone, and neither renames nor deletes it', async () => {
     const lock = await held();
@@ -63,8 +65,12 @@ describe.skipIf(process.platform !== 'linux')('kernel lock', () => {
     const { ino } = statSync(file);
     expect(lock.intact()).toBe(true);
     lock.release();
+    expect(lock.intact()).toBe(false);
+    const other = openSync(file, 'r');
+    expect(other).toBe(lock.fd);
     lock.release();
     expect(lock.intact()).toBe(false);
+    closeSync(other);
     (await held()).release();
     expect(statSync(file).ino).toBe(ino);
     expect(readdirSync(directory)).toEqual(['ownership.json.flock']);
@@ -73,8 +79,8 @@ describe.skipIf(process.platform !== 'linux')('kernel lock', () => {
   it('is busy for as long as somebody has it, and free right after', async () => {
     const first = await held();
     expect(await acquire()).toEqual({ kind: 'busy' });
-    const waiting = acquire(20);
-    expect(await eventually(() => waiters().length > 0)).toBe(true);
+    const waiting = acquire(21);
+    expect(await eventually(() => waiters(21).length > 0)).toBe(true);
     first.release();
     const second = await waiting;
     expect(second.kind).toBe('locked');
@@ -84,11 +90,11 @@ describe.skipIf(process.platform !== 'linux')('kernel lock', () => {
   it('gives up when it is told to, and leaves nothing behind', async () => {
     const first = await held();
     const cancel = new AbortController();
-    const waiting = createKernelLock({ directory, waitSeconds: 20 }).acquire(cancel.signal);
-    expect(await eventually(() => waiters().length > 0)).toBe(true);
+    const waiting = createKernelLock({ directory, waitSeconds: 22 }).acquire(cancel.signal);
+    expect(await eventually(() => waiters(22).length > 0)).toBe(true);
     cancel.abort();
     expect(await waiting).toEqual({ kind: 'unavailable' });
-    expect(waiters()).toEqual([]);
+    expect(waiters(22)).toEqual([]);
     expect(await createKernelLock({ directory }).acquire(cancel.signal)).toEqual({ kind: 'unavailable' });
     first.release();
     (await held()).release();
@@ -96,8 +102,8 @@ describe.skipIf(process.platform !== 'linux')('kernel lock', () => {
 
   it('is not given on a file that was put in its place while it was waited for', async () => {
     const first = await held();
-    const waiting = acquire(20);
-    expect(await eventually(() => waiters().length > 0)).toBe(true);
+    const waiting = acquire(23);
+    expect(await eventually(() => waiters(23).length > 0)).toBe(true);
     renameSync(file, join(directory, 'elsewhere'));
     writeFileSync(file, '', { mode: 0o600 });
     expect(first.intact()).toBe(false);
@@ -106,12 +112,18 @@ describe.skipIf(process.platform !== 'linux')('kernel lock', () => {
   });
 
   const prepare = (): void => void mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const touch = (path: string, mode = 0o600): string => {
+    writeFileSync(path, '');
+    chmodSync(path, mode);
+    return path;
+  };
+  const inFolder = (name: string): string => join(folder, name);
   it.each<[string, () => void]>([
-    ['a link', () => (writeFileSync(join(folder, 'x'), '', { mode: 0o600 }), symlinkSync(join(folder, 'x'), file))],
-    ['a link to nothing', () => symlinkSync(join(folder, 'made'), file)],
-    ['one of two names', () => (writeFileSync(file, '', { mode: 0o600 }), linkSync(file, join(folder, 'x')))],
+    ['a link', () => symlinkSync(touch(inFolder('x')), file)],
+    ['a link to nothing', () => symlinkSync(inFolder('made'), file)],
+    ['one of two names', () => linkSync(touch(inFolder('x')), file)],
     ['a directory', () => mkdirSync(file, { mode: 0o700 })],
-    ["everybody's", () => (writeFileSync(file, ''), chmodSync(file, 0o666))],
+    ["everybody's", () => touch(file, 0o666)],
   ])('is unavailable when the file is %s', async (_, make) => {
     prepare();
     make();
@@ -122,7 +134,7 @@ describe.skipIf(process.platform !== 'linux')('kernel lock', () => {
   });
 
   it.each<[string, () => void]>([
-    ['a link', () => (mkdirSync(join(folder, 'x'), { mode: 0o700 }), symlinkSync(join(folder, 'x'), directory))],
+    ['a link', () => symlinkSync(mkdirSync(inFolder('x'), { recursive: true, mode: 0o700 }) ?? '', directory)],
     ['a file', () => writeFileSync(directory, '')],
     ["somebody else's to read", () => mkdirSync(directory, { mode: 0o755 })],
   ])('is unavailable when the directory is %s', async (_, make) => {

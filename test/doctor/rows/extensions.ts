@@ -35,8 +35,13 @@ export const extensionRows: readonly Row[] = [
     found: MISMATCH,
   },
   {
+    world: 'an entry outside of the package that links back',
+    prepare: (lab) => install(lab, entries('../back/index.js')).link(`${ROOT}/../back`, 'tools'),
+    found: MISMATCH,
+  },
+  {
     world: 'an entry that links out of the package',
-    prepare: (lab) => install(lab, entries('x.js')).link(`${ROOT}/x.js`, '../../../../../../config/server.json'),
+    prepare: (lab) => install(lab, entries('x.js')).link(`${ROOT}/x.js`, '../../../../../../../config/server.json'),
     found: MISMATCH,
   },
   {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { SECRET } from '../lab.ts';
 import type { Row } from './row.ts';
 
@@ -39,7 +40,10 @@ export const packageRows: readonly Row[] = [
   { world: 'a list that names nothing', prepare: (lab) => lab.write(BUILD, build({})), found: BROKEN_BUILD },
   {
     world: 'a list that leads out of the build',
-    prepare: (lab) => lab.write(BUILD, build({ [`../${SECRET}`]: 'a'.repeat(64) })),
+    prepare: (lab) => {
+      const { files } = JSON.parse(readFileSync(lab.path(BUILD), 'utf8'));
+      lab.write('package/main.js', 'main.js').write(BUILD, build({ ...files, '../main.js': files['main.js'] }));
+    },
     found: BROKEN_BUILD,
   },
   {

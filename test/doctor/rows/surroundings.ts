@@ -1,3 +1,4 @@
+import { relative } from 'node:path';
 import { type Lab, SECRET } from '../lab.ts';
 import type { Row } from './row.ts';
 
@@ -47,7 +48,11 @@ export const toolRows: readonly Row[] = [
   { world: 'an rg that is a directory', prepare: (lab) => lab.without('bin/rg').directory('bin/rg'), found: [NO_RG] },
   { world: 'neither fd nor fdfind', prepare: (lab) => lab.without('bin/fdfind'), found: [NO_FD] },
   { world: 'fd by its own name', prepare: (lab) => lab.move('bin/fdfind', 'bin/fd'), found: [] },
-  { world: 'a PATH that depends on the client', input: () => ({ env: { PATH: 'bin:.:' } }), found: [NO_FD, NO_RG] },
+  {
+    world: 'a PATH that depends on where the client works',
+    input: (lab) => ({ env: { PATH: `${relative(process.cwd(), lab.path('bin'))}:` } }),
+    found: [NO_FD, NO_RG],
+  },
   { world: 'no PATH', input: () => ({ env: { PATH: undefined } }), found: [NO_FD, NO_RG] },
   {
     world: 'tools that Pi has already',

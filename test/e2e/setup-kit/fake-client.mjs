@@ -10,7 +10,10 @@ import { basename, dirname, join } from 'node:path';
 
 const client = basename(process.argv[1]);
 const file = join(process.env.HOME, '.fake', `${client}.json`);
-const [, , mcp, verb, ...rest] = process.argv;
+const words = process.argv.slice(2);
+// Codex takes settings before its command.
+while (words[0] === '-c') words.splice(0, 2);
+const [mcp, verb, ...rest] = words;
 if (mcp !== 'mcp') process.exit(2);
 
 const entries = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
@@ -93,7 +96,10 @@ function remove({ words: [name] }) {
   return 0;
 }
 
-const list = () => 0;
+const list = () => {
+  process.stdout.write('No MCP servers configured. Use `claude mcp add` to add a server.\n');
+  return 0;
+};
 const verbs = { get, add, remove, list };
 const act = () => verbs[verb](parse(rest));
 

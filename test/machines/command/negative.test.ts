@@ -110,15 +110,16 @@ type Assemble = typeof createCommandGuardian;
 
 const onProcess =
   (wrong: (process: GuardedProcess) => Partial<GuardedProcess>): Assemble =>
-  (options) =>
-    createCommandGuardian({
-      ...options,
-      open: (command) => {
-        const real = options.open(command);
-        const whole = { ...real, watch: real.watch.bind(real) };
-        return { ...whole, ...wrong(whole) };
+  (options) => {
+    const guardian = createCommandGuardian(options);
+    return {
+      ...guardian,
+      run: (process, timeoutMs) => {
+        const whole = { ...process, watch: process.watch.bind(process), output: process.output };
+        guardian.run({ ...whole, ...wrong(whole) }, timeoutMs);
       },
-    });
+    };
+  };
 
 /** Guardians that somebody has made a mistake in. */
 const NAIVE: Readonly<Record<string, Assemble>> = {

@@ -78,11 +78,11 @@ test('while a command is not over, no other one is started', async () => {
   await world.run();
   await world.run();
   expect(world.answers).toEqual([{ kind: 'retained' }]);
-  expect(world.processes).toHaveLength(1);
-  world.process.settle('spawn', 'not_found');
+  expect(world.process.history).toEqual([]);
+  world.processes[0]?.settle('spawn', 'not_found');
   await world.flush();
   await world.run();
-  expect(world.processes).toHaveLength(2);
+  expect(world.process.history).toEqual(['spawn']);
   expect(world.answers).toEqual([{ kind: 'retained' }, { kind: 'not_found' }]);
 });
 

@@ -2,7 +2,7 @@
 import type { InspectionEvent } from 'xstate';
 import { createCommandGuardian } from '../../../src/app/command-guardian.ts';
 import type { CommandDeadlines } from '../../../src/machines/setup/setup-deadlines.ts';
-import type { ClientCommand, CommandResult } from '../../../src/ports/setup/command.ts';
+import type { CommandResult } from '../../../src/ports/setup/command.ts';
 import type {
   GuardedProcess,
   ProcessNews,
@@ -28,15 +28,6 @@ export const COMMAND_TEST_DEADLINES: CommandDeadlines = {
   commandRetryDelay: 2_005,
 };
 export const TIMEOUT_MS = 60_006;
-
-export const COMMAND: ClientCommand = {
-  file: 'client',
-  args: [],
-  cwd: '/',
-  env: {},
-  timeoutMs: TIMEOUT_MS,
-  maxOutputBytes: 1_000,
-};
 
 /** Every call waits until the test settles it. */
 export class ScriptedProcess implements GuardedProcess {
@@ -101,20 +92,17 @@ export interface CommandWorldOptions {
 
 export class CommandWorld {
   readonly clock = new ManualClock();
-  /** One for each command that was started. */
+  /** One for each command, oldest first. */
   readonly processes: ScriptedProcess[] = [];
   readonly answers: CommandResult[] = [];
   readonly guardian: ReturnType<typeof createCommandGuardian>;
   defects = 0;
 
+  readonly #watchFails: boolean;
+
   constructor({ inspect, watchFails = false, assemble = createCommandGuardian }: CommandWorldOptions = {}) {
+    this.#watchFails = watchFails;
     this.guardian = assemble({
-      open: () => {
-        const process = new ScriptedProcess();
-        process.watchFails = watchFails;
-        this.processes.push(process);
-        return process;
-      },
       answer: (result) => this.answers.push(result),
       clock: this.clock,
       deadlines: COMMAND_TEST_DEADLINES,
@@ -132,7 +120,10 @@ export class CommandWorld {
   }
 
   async run(): Promise<void> {
-    this.guardian.run(COMMAND);
+    const process = new ScriptedProcess();
+    process.watchFails = this.#watchFails;
+    this.processes.push(process);
+    this.guardian.run(process, TIMEOUT_MS);
     await this.flush();
   }
 

@@ -68,7 +68,7 @@ export class Referee {
       const violation = rule(call);
       if (violation) this.violations.push(`${call.name}: ${violation}`);
     }
-    if (CHANGES.includes(call.name) || call.name === 'handshake') this.#live.add(call);
+    if (CHANGES.includes(call.name)) this.#live.add(call);
     if (call.name === 'release') this.#isReleased = true;
   }
 
@@ -77,7 +77,9 @@ export class Referee {
     if (this.#live.size > 0 && (CHANGES.includes(name) || name === 'release')) return 'overlaps with a change';
     if (this.#isStopped && name !== 'release') return 'begins although the run was stopped';
     const mayChange = this.#isLocked && this.#game.operation !== 'dry-run' && this.#game.operation !== 'verify';
-    return CHANGES.includes(name) && !mayChange ? 'changes something without a lock, or without being asked' : undefined;
+    return CHANGES.includes(name) && !mayChange
+      ? 'changes something without a lock, or without being asked'
+      : undefined;
   };
 
   /** Records are about our own targets. */
