@@ -1,16 +1,16 @@
 /** The built doctor as a process: what it prints, how it ends, from where it can be called. */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { isNodeSupported } from '../../src/config/node-version.ts';
 import { finding } from '../../src/doctor/remedies.ts';
 import { Lab, SECRET } from './lab.ts';
-import { REPOSITORY } from './repository.ts';
+import { REPOSITORY, scratch } from './repository.ts';
 import { HOST, MODES } from './rows/row.ts';
 
-const folder = mkdtempSync(join(import.meta.dirname, `.${SECRET}-build-`));
+const folder = scratch(`${SECRET}-build-`);
 const build = join(folder, 'dist');
 let lab: Lab;
 
@@ -104,6 +104,15 @@ test('both forms say the same', async () => {
   }
   expect(text).toContain('coding writes directly into: shop.');
   expect(text.indexOf('error    ')).toBeLessThan(text.indexOf('warning  '));
+});
+
+test('of the example only what it leaves to the operator is wrong', async () => {
+  const { stdout, code } = await doctor(['--config', join(REPOSITORY, 'pi-session-mcp.example.json')]);
+  expect(code).toBe(2);
+  expect(stdout.match(/^(error|warning) .*$/gm)).toEqual([
+    'error    workspace_missing  my-project',
+    'warning  workspace_mode_unset  my-project',
+  ]);
 });
 
 test('no colours outside of a terminal', async () => {

@@ -1,10 +1,10 @@
 /** A small real world for the doctor: package, configuration, home and workspace. Every path and value in it carries `SECRET`. */
 import { execFileSync } from 'node:child_process';
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type DoctorInput, hostInput } from '../../src/doctor/input.ts';
 import { SERVER_VERSION } from '../../src/version.ts';
-import { buildManifest, REPOSITORY } from './repository.ts';
+import { buildManifest, REPOSITORY, scratch } from './repository.ts';
 
 export const SECRET = 'hunter2';
 
@@ -25,8 +25,7 @@ export class Lab {
   readonly root: string;
 
   constructor() {
-    this.root = mkdtempSync(join(import.meta.dirname, `.${SECRET}-`));
-    chmodSync(this.root, 0o755);
+    this.root = scratch(`${SECRET}-`);
     this.configure().directory('shop').directory('home').tool('rg').tool('fdfind');
     cpSync(join(REPOSITORY, 'skills'), this.path('package/skills'), { recursive: true });
     const built = ['main.js', 'setup.js', 'doctor.js', 'reaper.js'].map((name) => [name, name] as const);

@@ -2,7 +2,7 @@
 import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 
-export const LOCK_FILE = 'ownership.json.flock';
+const LOCK_FILE = 'ownership.json.flock';
 
 /** Only in the flags of macOS: the lock comes with the open file. */
 const O_EXLOCK = 0x20;

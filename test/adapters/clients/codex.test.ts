@@ -21,6 +21,7 @@ const looks: readonly [name: string, result: CommandResult, inspection: Inspecti
   ['an entry that hides tools', withFields({ disabled_tools: ['pi_turn_get'] }), 'divergent'],
   ['another command', started({ command: '/usr/bin/node' }), 'divergent'],
   ['more arguments', started({ args: [...ENTRY.args, ''] }), 'divergent'],
+  ['the argument in two', started({ args: ENTRY.args.flatMap((word) => word.split(' ')) }), 'divergent'],
   ['no environment', started({ env: null }), 'divergent'],
   ['more environment', started({ env: { ...ENTRY.env, NODE_OPTIONS: '' } }), 'divergent'],
   ['environment that is passed on', started({ env_vars: ['TOKEN'] }), 'divergent'],

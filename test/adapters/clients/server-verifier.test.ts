@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createActor, fromPromise } from 'xstate';
 import { createServerVerifier, type VerifierOptions } from '../../../src/adapters/clients/server-verifier.ts';
 import type { EndableProcess } from '../../../src/adapters/clients/verified-process.ts';
@@ -112,9 +112,9 @@ test('a good server that does not go by itself is ended all the same', async () 
 });
 
 test('a child of the server that holds its pipes holds nothing up', async () => {
-  const { verifier, noted } = verifierOf('family');
+  const { verifier, noted } = verifierOf('family', { end: (server) => server.endInput() });
+  onTestFinished(() => void process.kill(pidOf(noted(), 'child'), 'SIGKILL'));
   expect(await verifier.handshake(never())).toBe('verified');
-  process.kill(pidOf(noted(), 'child'), 'SIGKILL');
 });
 
 test('a silent server runs into the limit', async () => {

@@ -95,26 +95,23 @@ describe.each(RUNS)('$name', ({ old, run, left }) => {
         expect(await run(skillSlot(stage.input))).toBe(true);
         await expectDone(stage, left);
       }),
-      { numRuns: 100 },
+      { numRuns: 50 },
     );
   });
 
-  it.each(['ENOSPC', 'EROFS', 'EDQUOT'])(
-    'says so when the disk fails once (%s), and can be run again',
-    async (code) => {
-      for (const call of ['openSync', 'writeSync', 'fsyncSync', 'renameSync', 'mkdirSync', 'unlinkSync'] as const) {
-        for (let at = 0; at < ENOUGH; at += 1) {
-          const stage = await homeWith(old);
-          const { result, failed } = await failingAt(call, at, code, () => run(skillSlot(stage.input)));
-          expect(result).toBe(!failed);
-          await expectWhole(stage);
-          if (!failed) break;
-          expect(await run(skillSlot(stage.input))).toBe(true);
-          await expectDone(stage, left);
-        }
+  it.each(['ENOSPC', 'EROFS'])('says so when the disk fails once (%s), and can be run again', async (code) => {
+    for (const call of ['openSync', 'writeSync', 'fsyncSync', 'renameSync', 'mkdirSync', 'unlinkSync'] as const) {
+      for (let at = 0; at < ENOUGH; at += 1) {
+        const stage = await homeWith(old);
+        const { result, failed } = await failingAt(call, at, code, () => run(skillSlot(stage.input)));
+        expect(result).toBe(!failed);
+        await expectWhole(stage);
+        if (!failed) break;
+        expect(await run(skillSlot(stage.input))).toBe(true);
+        await expectDone(stage, left);
       }
-    },
-  );
+    }
+  });
 });
 
 describe('staging', () => {

@@ -12,7 +12,7 @@ export interface Row {
 export const CODER = {};
 export const MODES = 'config/execution-modes.json';
 
-export function modes(entry: object): object {
+function modes(entry: object): object {
   return { schemaVersion: 1, workspaces: { shop: entry } };
 }
 
