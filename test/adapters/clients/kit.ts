@@ -54,7 +54,7 @@ export function scripted(
     },
     close: async () => 'released',
   };
-  const place = { project: '/the/project', directory: temporary() };
+  const place = { project: '/the/project', directory: tmpdir() };
   return { client: createRegistrationClient({ target, entry, runner, environment, ...place }), commands };
 }
 

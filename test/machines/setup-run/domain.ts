@@ -99,10 +99,12 @@ const INTERRUPTED: Ending = ending('failed', 'operation_interrupted');
 const childEvent = (id: string, { verdict, isHalted = false }: Ending): InternalEvent =>
   doneEvent(id, id === 'registration' ? { verdict, isHalted } : verdict);
 
-function endingsOf(id: string, { context: { operation, signal } }: State): readonly Ending[] {
+function endingsOf(id: string, { context: { operation, signal, waiting } }: State): readonly Ending[] {
   if (signal !== null) return [INTERRUPTED];
   if (id === 'customization') return CUSTOMIZATIONS;
-  return (id === 'registration' ? REGISTRATIONS : SKILLS)[operation];
+  const endings = (id === 'registration' ? REGISTRATIONS : SKILLS)[operation];
+  // The second target is only there to come after the first.
+  return waiting.length < TARGETS.length ? endings.slice(0, 1) : endings;
 }
 
 const child = (id: string) => ({
