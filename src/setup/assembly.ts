@@ -3,7 +3,6 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createActor, fromPromise, toPromise } from 'xstate';
 import { createRegistrationClient } from '../adapters/clients/registration.ts';
-import { createServerVerifier } from '../adapters/clients/server-verifier.ts';
 import type { EndableProcess } from '../adapters/clients/verified-process.ts';
 import { ownershipStore } from '../adapters/fs/ownership-store.ts';
 import { ensurePrivateDirectory } from '../adapters/fs/private-directory.ts';
@@ -23,7 +22,7 @@ import { SERVER_ALIAS } from './arguments.ts';
 import { createFence } from './fence.ts';
 import { localRoot, type Places, projectId } from './places.ts';
 
-export const CONTROLLER_SKILL = 'pi-session-orchestration';
+const CONTROLLER_SKILL = 'pi-session-orchestration';
 
 /** A module of this package beside this one, built or as source. */
 const beside = (name: string) =>
@@ -70,7 +69,13 @@ export function assemble(places: Places, configuration: string): SetupPorts {
       },
     },
     release: { fingerprint: async () => releaseFingerprint(packageRoot) },
-    verifier: createServerVerifier({ entry, environment, directory: home, end: endProcess }),
+    verifier: {
+      async handshake(signal) {
+        // It brings the protocol's own client, which nothing else of setup needs.
+        const { createServerVerifier } = await import('../adapters/clients/server-verifier.ts');
+        return createServerVerifier({ entry, environment, directory: home, end: endProcess }).handshake(signal);
+      },
+    },
     client(target) {
       // Commands about the whole home run in a place that belongs to no project.
       ensurePrivateDirectory(directory);

@@ -28,7 +28,7 @@ export async function execute(command: Command, options: Options, misused: Misus
   if (command.kind === 'init') return writeFirst(command, options, places, misused);
   const configuration = namedConfiguration(options.config, process.env);
   if (configuration === undefined) return stop('config_required');
-  const progress = options.json ? silent : chooseProgress();
+  const progress = await chooseProgress(options.json);
   const onProgress = (step: Step) => progress.show(progressText(step));
   const observed = { onProgress, onInterrupt };
   const running =
@@ -69,7 +69,8 @@ const onInterrupt: NonNullable<RunSetupOptions['onInterrupt']> = (interrupt) => 
   };
 };
 
-function chooseProgress(): Progress {
+async function chooseProgress(json: boolean): Promise<Progress> {
+  if (json) return silent;
   if (process.stderr.isTTY) return terminalProgress();
   return plainProgress((line) => process.stderr.write(line));
 }
@@ -96,7 +97,7 @@ async function writeFirst(
   const path = named === undefined ? defaultConfiguration(places.home) : namedConfiguration(named, {});
   if (path === undefined) return misused('usage_invalid', '--config must be an absolute path', json);
   const interactive = !json && process.stdin.isTTY === true && process.stderr.isTTY === true;
-  const progress = json ? silent : chooseProgress();
+  const progress = await chooseProgress(json);
   const onWaiting = (waiting: boolean) =>
     waiting ? progress.show('Asking Pi which models it can use') : progress.end();
   const { answers, operation } = command;

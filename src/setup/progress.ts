@@ -1,6 +1,4 @@
 /** What a person sees while setup waits: a spinner on a terminal, now and then a plain line elsewhere. On stderr. */
-import { spinner } from '@clack/prompts';
-
 export interface Progress {
   /** @param text What is being waited for, in a few words. */
   show(text: string): void;
@@ -13,7 +11,9 @@ const PATIENCE_MS = 1_000;
 
 export const silent: Progress = { show() {}, end() {} };
 
-export function terminalProgress(): Progress {
+export async function terminalProgress(): Promise<Progress> {
+  // Not needed by scripts, and they should not wait for it.
+  const { spinner } = await import('@clack/prompts');
   const wheel = spinner({ output: process.stderr });
   let spinning = false;
   return {

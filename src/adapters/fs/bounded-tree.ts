@@ -1,10 +1,20 @@
 /**
  * Reads a directory tree that must stay small and plain. No link is followed
- * anywhere below the root, nor at it. Node has no `openat`, so each step is
+ * anywhere below the root, nor at it. Node has no `openat`; where there is a `/proc`, it
+ * serves as one, so that a directory that is swapped meanwhile leads nowhere else. Everywhere, each step is
  * checked afterwards: the file that was opened is the one that was listed, and
  * every directory above it is still the one that was entered.
  */
-import { type BigIntStats, closeSync, constants, fstatSync, lstatSync, opendirSync, openSync } from 'node:fs';
+import {
+  type BigIntStats,
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  lstatSync,
+  opendirSync,
+  openSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { codeOf, identityOf, readRegularFile } from './regular-file.ts';
 
@@ -42,6 +52,7 @@ export type TreeRead =
   /** `refused`: not a directory, a link or special file in it, out of bounds, an unusable name, or unreadable. */
   | { readonly ok: false; readonly reason: 'missing' | 'refused' };
 
+const DESCRIPTORS = '/proc/self/fd';
 const ENTER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
 /** Ends the walk; everything else that is thrown in it means the same. */
@@ -74,6 +85,7 @@ class Walk {
   readonly #directories: string[] = [];
   /** From the root to where the walk is. */
   readonly #entered: Entered[] = [];
+  readonly #hasDescriptors = existsSync(DESCRIPTORS);
   #bytes = 0;
   #entries = 0;
   #hidden = false;
@@ -84,21 +96,19 @@ class Walk {
   }
 
   read(root: BigIntStats): Tree {
-    this.#enter('', root);
+    this.#enter('', this.#root, root);
     const files = this.#files.sort((a, b) => Buffer.compare(Buffer.from(a.path), Buffer.from(b.path)));
     return { files, directories: this.#directories, hidden: this.#hidden, identity: identityOf(root) };
   }
 
-  #enter(relative: string, stat: BigIntStats): void {
-    if (!stat.isDirectory()) throw REFUSED;
-    const path = join(this.#root, relative);
+  #enter(relative: string, path: string, listed: BigIntStats): void {
     // Held open while the walk is in it: the inode of a removed directory is soon given to something else.
     const descriptor = openSync(path, ENTER);
     try {
       const identity = identityOf(fstatSync(descriptor, { bigint: true }));
-      if (identity !== identityOf(stat)) throw REFUSED;
+      if (identity !== identityOf(listed)) throw REFUSED;
       this.#entered.push({ path, identity });
-      this.#list(relative, path);
+      this.#list(relative, this.#hasDescriptors ? `${DESCRIPTORS}/${descriptor}` : path);
       this.#stillInside();
       this.#entered.pop();
     } finally {
@@ -109,32 +119,28 @@ class Walk {
   #list(relative: string, path: string): void {
     for (const name of this.#names(path)) {
       if (name.startsWith('.')) this.#hidden = true;
-      else this.#visit(relative === '' ? name : `${relative}/${name}`, name);
+      else this.#visit(relative === '' ? name : `${relative}/${name}`, join(path, name), name);
     }
   }
 
-  #visit(relative: string, name: string): void {
+  #visit(relative: string, path: string, name: string): void {
     if (this.#entered.length > this.#limits.levels) throw REFUSED;
-    const stat = lstatSync(join(this.#root, relative), { bigint: true });
+    const stat = lstatSync(path, { bigint: true });
     if (stat.isDirectory()) {
       this.#directories.push(relative);
-      this.#enter(relative, stat);
+      this.#enter(relative, path, stat);
     } else if (!stat.isFile()) {
       throw REFUSED;
     } else if (this.#limits.wanted?.(name) ?? true) {
-      this.#readFile(relative, identityOf(stat));
+      this.#readFile(relative, path, identityOf(stat));
     }
   }
 
-  #readFile(relative: string, listed: string): void {
+  #readFile(relative: string, path: string, listed: string): void {
     if (this.#files.length >= this.#limits.files) throw REFUSED;
-    const read = readRegularFile(
-      join(this.#root, relative),
-      this.#limits.bytes - this.#bytes,
-      (stat) => identityOf(stat) === listed,
-    );
+    const left = this.#limits.bytes - this.#bytes;
+    const read = readRegularFile(path, left, (stat) => identityOf(stat) === listed);
     if (!read.ok) throw REFUSED;
-    this.#stillInside();
     this.#bytes += read.bytes.length;
     this.#files.push({ path: relative, bytes: read.bytes });
   }

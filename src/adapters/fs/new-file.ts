@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, unlinkSync, writeSync } from 'node:fs';
+import { linkSync, mkdirSync, unlinkSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { createFile, syncDirectory } from './durable-file.ts';
+import { codeOf } from './regular-file.ts';
 
 /**
  * Writes a file that must not be there yet, completely or not at all: the bytes
@@ -11,33 +13,24 @@ import { dirname } from 'node:path';
  * @returns `exists`: something, a dangling link too, has the name; it is untouched.
  */
 export function writeNewFile(path: string, text: string, mode: number): 'written' | 'exists' | 'failed' {
-  const sibling = `${path}.${randomBytes(6).toString('hex')}.tmp`;
-  let made = false;
+  const sibling = `${path}.tmp-${randomBytes(16).toString('hex')}`;
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    const descriptor = openSync(sibling, 'wx', mode);
-    made = true;
-    try {
-      writeSync(descriptor, text);
-      fsyncSync(descriptor);
-    } finally {
-      closeSync(descriptor);
-    }
+    createFile(sibling, Buffer.from(text), mode);
     linkSync(sibling, path);
     syncDirectory(dirname(path));
     return 'written';
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EEXIST' ? 'exists' : 'failed';
+    return codeOf(error) === 'EEXIST' ? 'exists' : 'failed';
   } finally {
-    if (made) unlinkSync(sibling);
+    removeSibling(sibling);
   }
 }
 
-function syncDirectory(path: string): void {
-  const descriptor = openSync(path, 'r');
+function removeSibling(path: string): void {
   try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
+    unlinkSync(path);
+  } catch {
+    // It was never made.
   }
 }

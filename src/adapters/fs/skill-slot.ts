@@ -118,7 +118,6 @@ class Slot {
     const path = placeOf(bench);
     const aside = displacedAt(bench, expected);
     if (isAbsent(path)) return isExactly(aside, expected);
-    this.#dropCopy(bench, expected);
     const tree = exactSkill(path, expected);
     if (tree === undefined || (this.#seen !== undefined && tree.identity !== this.#seen)) return false;
     moveTree(path, aside);
@@ -158,13 +157,6 @@ class Slot {
   #isLinked(path: string): boolean {
     const source = effectiveSkill(this.#input.sources);
     return source !== undefined && leadToSame(path, source.directory);
-  }
-
-  /** The slot is full, so a displaced tree with the same content is a spare copy of an earlier run. */
-  #dropCopy(bench: Bench, expected: string): void {
-    const aside = displacedAt(bench, expected);
-    const tree = exactSkill(aside, expected);
-    if (tree !== undefined) removeTree(aside, tree, bench);
   }
 }
 

@@ -67,7 +67,7 @@ export function parseWorkspace(text: string, cwd: string): { alias: string; dire
 }
 
 /** The directory's own name, bent into an alias. */
-export function aliasFor(directory: string): string | undefined {
+function aliasFor(directory: string): string | undefined {
   const bent = basename(resolve(directory))
     .toLowerCase()
     .replace(/[^a-z0-9_-]+/g, '-')

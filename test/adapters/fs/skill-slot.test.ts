@@ -77,6 +77,26 @@ describe('what is written', () => {
   });
 });
 
+describe('what is deleted', () => {
+  it('has its last name durably before the first of it goes', async () => {
+    const stage = stageOf('home');
+    stage.ship('old');
+    const slot = skillSlot(stage.input);
+    await installed(slot);
+    await slot.displace(fingerprint('old'));
+    const calls: Changing[] = [];
+    await intercepted(
+      (name, _args, run) => {
+        calls.push(name);
+        return run();
+      },
+      () => slot.discard(fingerprint('old')),
+    );
+    const unlinks = ['unlinkSync', 'unlinkSync', 'unlinkSync'];
+    expect(calls).toEqual(['renameSync', 'fsyncSync', ...unlinks, 'rmdirSync', 'rmdirSync', 'fsyncSync']);
+  });
+});
+
 describe('the effective skill', () => {
   it('is the operator’s version, also when that is unusable', async () => {
     const stage = stageOf('home');
@@ -183,6 +203,7 @@ describe('links above the slot', () => {
   it.each<Links>([
     ['no home', (stage) => rmSync(stage.base, { recursive: true })],
     ['a file in the way', (stage) => writeFileSync(join(stage.base, '.claude'), 'mine')],
+    ['a file for a skills directory', (stage) => write(stage.base, { '.claude/skills': 'mine' })],
     ['a link to nowhere', (stage) => symlinkSync('nowhere', join(stage.base, '.claude'))],
     ['a link to itself', (stage) => symlinkSync('.claude', join(stage.base, '.claude'))],
   ])('leave no place: %s', async (_name, make) => {

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { linkSync, mkdirSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import fs, { linkSync, mkdirSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -90,6 +91,13 @@ describe('what a skill is', () => {
       (root) => writeFileSync(Buffer.concat([Buffer.from(`${root}/a`), Buffer.of(0xff)]), ''),
     ],
     [
+      'a name that is not UTF-8 beside the one that it looks like',
+      (root) => {
+        writeFileSync(Buffer.concat([Buffer.from(`${root}/a`), Buffer.of(0xff)]), '');
+        writeFileSync(join(root, 'a\ufffd'), '');
+      },
+    ],
+    [
       'endless empty directories',
       (root) => {
         for (let index = 0; index < 1100; index += 1) mkdirSync(join(root, `d${index}`));
@@ -118,6 +126,19 @@ describe('what a skill is', () => {
     expect(readSkill(join(root, 'nothing'))).toEqual({ ok: false, reason: 'missing' });
   });
 });
+
+/** As on a machine without `/proc`. */
+function withoutDescriptors<T>(action: () => T): T {
+  const { existsSync } = fs;
+  fs.existsSync = () => false;
+  syncBuiltinESMExports();
+  try {
+    return action();
+  } finally {
+    fs.existsSync = existsSync;
+    syncBuiltinESMExports();
+  }
+}
 
 describe('a tree that changes while it is read', () => {
   /** `wanted` is asked between the listing of a file and its opening. */
@@ -167,10 +188,38 @@ describe('a tree that changes while it is read', () => {
   ])('is refused when %s', (_name, change) => {
     const { root, outside } = stage();
     expect(readWhile(root, () => change(root, outside))).toEqual({ ok: false, reason: 'refused' });
+    const again = stage();
+    const read = withoutDescriptors(() => readWhile(again.root, () => change(again.root, again.outside)));
+    expect(read).toEqual({ ok: false, reason: 'refused' });
+  });
+
+  it('is never read from elsewhere, even if all is put back in time', () => {
+    const root = treeOf({ 'notes/a.md': 'inside', 'notes/b.md': 'inside', 'notes/c.md': 'inside' });
+    const outside = write(join(root, '..', 'outside'), { 'a.md': 'outside', 'b.md': 'outside', 'c.md': 'outside' });
+    const notes = join(root, 'notes');
+    let asked = 0;
+    const swap = (name: string): boolean => {
+      asked += 1;
+      if (asked === 1) {
+        // The first file would be noticed as another one, so it is not another one.
+        rmSync(join(outside, name));
+        linkSync(join(notes, name), join(outside, name));
+        renameSync(notes, `${root}.moved`);
+        symlinkSync(outside, notes);
+      } else if (asked === 3) {
+        rmSync(notes);
+        renameSync(`${root}.moved`, notes);
+      }
+      return true;
+    };
+    const read = readTree(root, { ...SKILL_LIMITS, wanted: swap });
+    expect(asked).toBe(3);
+    expect(read.ok ? read.tree.files.map(({ bytes }) => bytes.toString()) : []).not.toContain('outside');
   });
 
   it('is read when nothing changes', () => {
     expect(readWhile(stage().root, () => {}).ok).toBe(true);
+    expect(withoutDescriptors(() => readWhile(stage().root, () => {})).ok).toBe(true);
   });
 });
 

@@ -16,7 +16,7 @@ import { delimiter, dirname, join, resolve } from 'node:path';
 
 const repository = resolve(import.meta.dirname, '../../..');
 const preload = join(import.meta.dirname, 'crash-preload.mjs');
-export const BUILT_SETUP = join(repository, 'dist', 'setup.js');
+const BUILT_SETUP = join(repository, 'dist', 'setup.js');
 
 export interface Operator {
   readonly root: string;

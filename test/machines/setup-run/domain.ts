@@ -114,9 +114,12 @@ const child = (id: string) => ({
 });
 
 const domain: Domain<Run> = {
-  INTERRUPT: [
-    { type: 'INTERRUPT', signal: 'SIGINT' },
-    { type: 'INTERRUPT', signal: 'SIGTERM' },
+  // Which one it is only matters to the exit status.
+  INTERRUPT: (state: State) => [
+    {
+      type: 'INTERRUPT',
+      signal: state.matches('locking') || state.matches('checking') ? 'SIGTERM' : 'SIGINT',
+    } as const,
   ],
   'xstate.done.actor.acquire': ['locked', 'busy', 'unavailable'].map((each) => doneEvent('acquire', each)),
   'xstate.error.actor.acquire': [errorEvent('acquire')],

@@ -43,7 +43,7 @@ const requirements: Requirement<Run>[] = [
       unique([
         ...breaches(spawns(chart, 'registration'), (triple) => {
           const { operation } = triple.state.context;
-          const isFirst = triple.state.context.waiting.length === TARGETS.length;
+          const isFirst = triple.nextState.context.waiting.length === TARGETS.length;
           return (
             isFirst &&
             !(isFrom(triple, 'bindRelease') && (triple.event['output'] as { ok: boolean }).ok && operation !== null)
@@ -198,7 +198,8 @@ const requirements: Requirement<Run>[] = [
       }),
       'a target is reported twice': edit((at) => {
         const registered = branches(invocation(at('working.registering'), 'registration'))[1];
-        if (registered) registered.actions = (registered.actions as unknown[]).slice(0, 2);
+        const actions = registered?.actions as unknown[] | undefined;
+        actions?.unshift(actions[0]);
       }),
     },
   },
