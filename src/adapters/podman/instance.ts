@@ -4,7 +4,6 @@
  * has to survive or to be migrated, and none of the operator's own Podman state
  * and settings comes into it (docs/boundary.md).
  */
-import { createHash } from 'node:crypto';
 import {
   chmodSync,
   lstatSync,
@@ -79,7 +78,8 @@ function instanceIn(directory: string, runtime: string, podman: string): Instanc
       XDG_RUNTIME_DIR: join(runtime, 'xdg'),
       CONTAINERS_CONF: at('containers.conf'),
       CONTAINERS_STORAGE_CONF: at('storage.conf'),
-      LANG: 'C.UTF-8',
+      // Podman hands on no other word of the locale to conmon, which refuses paths that it cannot read.
+      LC_ALL: 'C.UTF-8',
       // Where there is a session bus, systemd is asked for the box's cgroup over it.
       ...(exists(bus) && { DBUS_SESSION_BUS_ADDRESS: `unix:path=${bus}` }),
     },
@@ -113,7 +113,7 @@ function runtimeOf(directory: string): string {
   const chosen = linkTarget(link);
   if (chosen !== undefined) return chosen;
   const uid = process.getuid?.() ?? 0;
-  const name = createHash('sha256').update(directory).digest('hex').slice(0, NAME_CHARACTERS);
+  const name = crypto.randomUUID().slice(-NAME_CHARACTERS);
   const session = `/run/user/${uid}`;
   const place = isDirectoryOf(session, uid) ? join(session, RUNTIME + name) : `/tmp/${RUNTIME}${uid}-${name}`;
   try {
@@ -134,7 +134,7 @@ function linkTarget(path: string): string | undefined {
 
 function isDirectoryOf(path: string, uid: number): boolean {
   const stat = lstatSync(path, { throwIfNoEntry: false });
-  return stat !== undefined && stat.isDirectory() && stat.uid === uid;
+  return stat?.isDirectory() === true && stat.uid === uid;
 }
 
 /** What earlier boots have left: nothing of it runs any more. Never fails. */

@@ -53,3 +53,19 @@ export function isProvablyDead(owner: Owner): boolean {
   if (boot === '') return false;
   return owner.boot !== boot || startTimeOf(owner.pid) !== owner.started;
 }
+
+const RUN_ID = /^[0-9a-f]{16}-([1-9]\d{0,9})-(\d{1,20})$/;
+const RANDOM_CHARACTERS = 16;
+
+/** A name for one run that nobody can guess, and that says who its owner is on this boot. */
+export function newRunId({ pid, started }: Owner): string {
+  // The global, not node:crypto: that takes long to load.
+  const random = crypto.randomUUID().replaceAll('-', '').slice(0, RANDOM_CHARACTERS);
+  return `${random}-${pid}-${started || 0}`;
+}
+
+/** Undefined when it is no name of ours. */
+export function ownerOfRun(id: string): Owner | undefined {
+  const match = RUN_ID.exec(id);
+  return match ? { boot: bootId(), pid: Number(match[1]), started: match[2] ?? '' } : undefined;
+}

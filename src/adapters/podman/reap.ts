@@ -5,11 +5,10 @@ import type { BoundaryHost, ReapOutcome } from '../../ports/writers/boundary.ts'
 import { containerName, globalArguments, OWNER_LABEL } from './arguments.ts';
 import { callPodman } from './calls.ts';
 import type { Instance } from './instance.ts';
-import { isProvablyDead, parseOwner, startTimeOf } from './owner.ts';
+import { isProvablyDead, type Owner, ownerOfRun, parseOwner, startTimeOf } from './owner.ts';
 
 const ATTEMPTS = 5;
 const NO_SUCH_CONTAINER = 1;
-const ID = /^[0-9a-f]{16}$/;
 
 function read(path: string): string {
   try {
@@ -19,16 +18,14 @@ function read(path: string): string {
   }
 }
 
-function isDead(owner: string): boolean {
-  const parsed = parseOwner(owner);
-  return parsed !== undefined && isProvablyDead(parsed);
+function isDead(owner: Owner | undefined): boolean {
+  return owner !== undefined && isProvablyDead(owner);
 }
 
 /** Boxes whose owner is dead, by what is on disk. Cheap: for every start. */
 export function abandonedRuns(instance: Instance): string[] {
   try {
-    const ids = readdirSync(instance.runs).filter((id) => ID.test(id));
-    return ids.filter((id) => isDead(read(join(instance.runDirectory(id), 'owner'))));
+    return readdirSync(instance.runs).filter((id) => isDead(ownerOfRun(id)));
   } catch {
     return [];
   }
@@ -42,7 +39,7 @@ async function abandonedContainers(host: BoundaryHost, instance: Instance): Prom
   return stdout.split('\n').flatMap((line) => {
     const [name = '', owner = ''] = line.split('\t');
     const id = name.slice(containerName('').length);
-    return ID.test(id) && name === containerName(id) && isDead(owner) ? [id] : [];
+    return ownerOfRun(id) && name === containerName(id) && isDead(parseOwner(owner)) ? [id] : [];
   });
 }
 

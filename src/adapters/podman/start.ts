@@ -1,15 +1,13 @@
 /** One box from its run directory to its end: Podman's client, and the watchdog beside it. */
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BoundaryHost } from '../../ports/writers/boundary.ts';
 import { type RunSpec, runArguments } from './arguments.ts';
 import type { Instance } from './instance.ts';
-import { formatOwner, type Owner, startTimeOf } from './owner.ts';
+import { newRunId, type Owner, startTimeOf } from './owner.ts';
 import { startWatchdog, type Watchdog } from './watchdog.ts';
 
-const ID_BYTES = 8;
 /** A dead conmon is noticed by looking: its client would wait for it for ever. */
 const MONITOR_POLL_MS = 500;
 
@@ -35,10 +33,11 @@ export interface RunningBox {
 
 export type BoxSpec = Omit<RunSpec, 'id' | 'owner' | 'user'> & { readonly owner: Owner };
 
-/** The owner is on disk before the box exists, so that a later start finds it whatever happens. */
-function recordRun(instance: Instance, id: string, owner: Owner): void {
+/** In one step: whenever the owner dies, a later start finds the directory and can read whose it was. */
+function recordRun(instance: Instance, owner: Owner): string {
+  const id = newRunId(owner);
   mkdirSync(instance.runDirectory(id), { mode: 0o700 });
-  writeFileSync(join(instance.runDirectory(id), 'owner'), formatOwner(owner));
+  return id;
 }
 
 /** For a later start that finds both us and the watchdog dead. */
@@ -77,8 +76,7 @@ function watchMonitor(path: string, onGone: () => void): () => void {
 
 /** Throws only when the run directory cannot be made. */
 export function startBox(host: BoundaryHost, instance: Instance, spec: BoxSpec, stdio: StdioOptions): RunningBox {
-  const id = randomBytes(ID_BYTES).toString('hex');
-  recordRun(instance, id, spec.owner);
+  const id = recordRun(instance, spec.owner);
   const user = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
   const watchdog = startWatchdog(host, instance, id, spec.graceSeconds);
   const client = spawn(host.podman, runArguments(host, instance, { ...spec, id, user }), {
