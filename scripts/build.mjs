@@ -32,8 +32,9 @@ const entryPoints = {
   doctor: 'src/doctor/main.ts',
   reaper: 'src/adapters/process/reaper.ts',
   guardian: 'src/setup/guardian.ts',
+  writer: 'src/writers/main.ts',
 };
-const executables = new Set(['main.js', 'setup.js', 'doctor.js']);
+const executables = new Set(['main.js', 'setup.js', 'doctor.js', 'writer.js']);
 
 const SHEBANG = '#!/usr/bin/env node\n';
 // Bundled CommonJS still calls require() for Node's own modules, and an ES module has none.
@@ -94,7 +95,7 @@ const HEAVY = /^@earendil-works\/|\?client$|[\\/]sdk[\\/]dist[\\/]esm[\\/]client
 
 /** The Pi SDK takes over half a second to import: nothing that runs at start may reach it, or anything like it. */
 function assertLightStart(metafile) {
-  for (const entry of ['dist/main.js', 'dist/doctor.js', 'dist/setup.js']) {
+  for (const entry of ['dist/main.js', 'dist/doctor.js', 'dist/setup.js', 'dist/writer.js']) {
     const { outputs, external } = staticClosure(metafile, entry);
     const bundled = outputs.flatMap((path) => Object.keys(metafile.outputs[path]?.inputs ?? {}));
     const heavy = [...external, ...bundled].filter((path) => HEAVY.test(path)).slice(0, 5);

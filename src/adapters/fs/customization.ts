@@ -78,7 +78,6 @@ function baseOf(overrides: string, name: string): RecordedBase {
 }
 
 function recover(bench: Bench, source: SkillTree | undefined): boolean {
-  if (!isSkillName(bench.name)) return true;
   sweepTemporaries(basesFile(bench.parent));
   let clean = true;
   for (const leftover of leftovers(bench)) {
