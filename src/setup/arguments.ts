@@ -14,11 +14,25 @@ export interface InitAnswers {
   readonly acceptHostWrites: boolean;
 }
 
+/** What `--repo` shall record; what is not given takes the default of execution-modes.json. */
+export interface ModeChoice {
+  readonly mode?: 'host' | 'read-only' | 'container';
+  readonly acceptHostWrites: boolean;
+  /** As `execution-modes.json` has them; whether they fit is checked with the configuration. */
+  readonly settings: Readonly<Record<string, string | number | readonly string[]>>;
+}
+
 export type SetupCommand =
   | { readonly kind: 'help' }
   | { readonly kind: 'version' }
   | { readonly kind: 'targets'; readonly operation: Operation; readonly targets: readonly Target[] }
   | { readonly kind: 'customize'; readonly operation: 'dry-run' | 'apply'; readonly skill: string }
+  | {
+      readonly kind: 'mode';
+      readonly operation: 'dry-run' | 'apply';
+      readonly workspace: string;
+      readonly choice: ModeChoice;
+    }
   | { readonly kind: 'init'; readonly operation: 'dry-run' | 'apply'; readonly answers: InitAnswers };
 
 export interface ParsedArguments {
@@ -54,6 +68,14 @@ const OPTIONS = {
   thinking: { type: 'string' },
   coding: { type: 'boolean' },
   'accept-host-writes': { type: 'boolean' },
+  repo: { type: 'string' },
+  mode: { type: 'string' },
+  profiles: { type: 'string' },
+  image: { type: 'string' },
+  cache: { type: 'string' },
+  network: { type: 'string' },
+  writers: { type: 'string' },
+  lifecycle: { type: 'string' },
   config: { type: 'string' },
   json: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
@@ -61,7 +83,9 @@ const OPTIONS = {
 } as const;
 
 const OPERATIONS = ['dry-run', 'apply', 'verify', 'rollback', 'remove'] as const;
-const INIT_ONLY = ['workspace', 'provider', 'model', 'thinking', 'coding', 'accept-host-writes'] as const;
+const INIT_ONLY = ['workspace', 'provider', 'model', 'thinking', 'coding'] as const;
+const CONTAINER_ONLY = ['profiles', 'image', 'cache', 'network', 'writers', 'lifecycle'] as const;
+const MODES = ['host', 'read-only', 'container'] as const;
 
 type Values = ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>['values'];
 
@@ -115,11 +139,19 @@ function act(values: Values): SetupCommand {
   if (operations.length > 1) throw misuse('only one operation at a time');
   const operation = operations[0];
   const skill = values['customize-skill'];
-  const subjects = [values.target, skill, values.init].filter((subject) => subject !== undefined);
-  if (subjects.length > 1) throw misuse('--target, --customize-skill and --init exclude each other');
+  const { repo } = values;
+  const subjects = [values.target, skill, values.init, repo].filter((subject) => subject !== undefined);
+  if (subjects.length > 1) throw misuse('--target, --customize-skill, --init and --repo exclude each other');
   if (!values.init && INIT_ONLY.some((name) => values[name] !== undefined)) {
-    throw misuse('--workspace, --provider, --model, --thinking, --coding and --accept-host-writes belong to --init');
+    throw misuse('--workspace, --provider, --model, --thinking and --coding belong to --init');
   }
+  if (repo === undefined && ['mode' as const, ...CONTAINER_ONLY].some((name) => values[name] !== undefined)) {
+    throw misuse('--mode and the settings of containers belong to --repo');
+  }
+  if (!values.init && repo === undefined && values['accept-host-writes']) {
+    throw misuse('--accept-host-writes belongs to --init and --repo');
+  }
+  if (repo !== undefined) return mode(values, repo, operation);
   if (values.init) return init(values, operation);
   if (skill !== undefined) return { kind: 'customize', operation: planOrApply(operation, 'dry-run'), skill };
   if (values.target === undefined) throw misuse('nothing to work on: give at least one --target');
@@ -136,6 +168,24 @@ function init(values: Values, operation: Operation | undefined): SetupCommand {
   };
   if (answers.acceptHostWrites && !answers.coding) throw misuse('--accept-host-writes needs --coding');
   return { kind: 'init', operation: planOrApply(operation, 'apply'), answers };
+}
+
+function mode(values: Values, workspace: string, operation: Operation | undefined): SetupCommand {
+  const chosen = MODES.find((name) => name === values.mode);
+  if (values.mode !== undefined && chosen === undefined) throw misuse('--mode is host, read-only or container');
+  const given = CONTAINER_ONLY.filter((name) => values[name] !== undefined);
+  if (given.length > 0 && chosen !== 'container') throw misuse('these settings need --mode container');
+  if (chosen === 'container' && values.profiles === undefined) throw misuse('--mode container needs --profiles');
+  const acceptHostWrites = values['accept-host-writes'] === true;
+  if (acceptHostWrites && chosen !== 'host') throw misuse('--accept-host-writes needs --mode host');
+  const settings = Object.fromEntries(given.map((name) => [name, settingOf(name, values[name] ?? '')]));
+  const choice = { acceptHostWrites, settings, ...(chosen === undefined ? {} : { mode: chosen }) };
+  return { kind: 'mode', operation: planOrApply(operation, 'dry-run'), workspace, choice };
+}
+
+function settingOf(name: string, text: string): string | number | readonly string[] {
+  if (name === 'profiles') return text.split(',');
+  return name === 'writers' && /^\d{1,4}$/.test(text) ? Number(text) : text;
 }
 
 function planOrApply(operation: Operation | undefined, otherwise: 'dry-run' | 'apply'): 'dry-run' | 'apply' {

@@ -6,11 +6,11 @@ import type { Progress as Step } from '../ports/setup/run.ts';
 import type { Finding, RunCode, Target } from '../ports/setup/target.ts';
 import { type ParsedArguments, SERVER_ALIAS, type SetupCommand } from './arguments.ts';
 import { assemble, describeTarget, intendedEntry } from './assembly.ts';
-import { initialize } from './init/init.ts';
-import { nextCommands } from './next-commands.ts';
+import { executeInit } from './init/execute-init.ts';
+import { executeMode } from './modes/execute-mode.ts';
 import { emit, useColours } from './output.ts';
-import { defaultConfiguration, findPlaces, namedConfiguration, type Places } from './places.ts';
-import { type Progress, plainProgress, silent, terminalProgress } from './progress.ts';
+import { findPlaces, namedConfiguration, type Places } from './places.ts';
+import { chooseProgress } from './progress.ts';
 import { progressText } from './progress-text.ts';
 import { EXIT, type Report } from './report.ts';
 import { type RunSetupOptions, runCustomization, runSetup } from './run-setup.ts';
@@ -25,9 +25,10 @@ export async function execute(command: Command, options: Options, misused: Misus
   if (process.platform !== 'linux' && process.platform !== 'darwin') return stop('platform_unsupported');
   const places = findPlaces(process.cwd());
   if (places === undefined) return stop('operation_failed');
-  if (command.kind === 'init') return writeFirst(command, options, places, misused);
+  if (command.kind === 'init') return executeInit(command, options, places, misused);
   const configuration = namedConfiguration(options.config, process.env);
   if (configuration === undefined) return stop('config_required');
+  if (command.kind === 'mode') return executeMode(command, options, places, configuration);
   const progress = await chooseProgress(options.json);
   const onProgress = (step: Step) => progress.show(progressText(step));
   const observed = { onProgress, onInterrupt };
@@ -69,12 +70,6 @@ const onInterrupt: NonNullable<RunSetupOptions['onInterrupt']> = (interrupt) => 
   };
 };
 
-async function chooseProgress(json: boolean): Promise<Progress> {
-  if (json) return silent;
-  if (process.stderr.isTTY) return terminalProgress();
-  return plainProgress((line) => process.stderr.write(line));
-}
-
 /** A run that ends before it begins says so for everything that it was asked for. */
 function stopped(command: Command, code: RunCode, json: boolean): number {
   const status = code === 'platform_unsupported' ? 'unsupported' : 'failed';
@@ -85,47 +80,4 @@ function stopped(command: Command, code: RunCode, json: boolean): number {
   const report: Report = { schemaVersion: 1, operation: command.operation, status: 'failed', code, findings };
   emit(report, json, useColours());
   return EXIT.failed;
-}
-
-async function writeFirst(
-  command: Extract<Command, { kind: 'init' }>,
-  { json, config }: Options,
-  places: Places,
-  misused: Misused,
-): Promise<number> {
-  const named = config ?? process.env['PI_SESSION_MCP_CONFIG'];
-  const path = named === undefined ? defaultConfiguration(places.home) : namedConfiguration(named, {});
-  if (path === undefined) return misused('usage_invalid', '--config must be an absolute path', json);
-  const interactive = !json && process.stdin.isTTY === true && process.stderr.isTTY === true;
-  const progress = await chooseProgress(json);
-  const onWaiting = (waiting: boolean) =>
-    waiting ? progress.show('Asking Pi which models it can use') : progress.end();
-  const { answers, operation } = command;
-  const { packageRoot } = places;
-  const cwd = places.project;
-  const outcome = await initialize({
-    answers,
-    dryRun: operation === 'dry-run',
-    path,
-    cwd,
-    packageRoot,
-    interactive,
-    onWaiting,
-  });
-  if (outcome.kind === 'unanswered') {
-    const options = outcome.options.join(' ');
-    return misused('usage_invalid', `without a terminal --init also needs ${options}`, json);
-  }
-  if (outcome.kind === 'cancelled') {
-    emit(
-      { schemaVersion: 1, operation: 'init', status: 'failed', code: 'operation_interrupted', findings: [] },
-      json,
-      useColours(),
-    );
-    return EXIT.SIGINT;
-  }
-  const { finding } = outcome;
-  emit({ schemaVersion: 1, operation: 'init', status: finding.status, findings: [finding] }, json, useColours());
-  if (!json && finding.code === 'config_written') process.stdout.write(nextCommands(named !== undefined));
-  return finding.status === 'failed' ? EXIT.failed : EXIT.ok;
 }

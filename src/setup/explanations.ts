@@ -172,7 +172,43 @@ const INIT: Readonly<Record<string, Explanation>> = {
   },
 };
 
-const ALL: Readonly<Record<string, Explanation>> = { ...RUN, ...REGISTRATION, ...SKILL, ...CUSTOMIZATION, ...INIT };
+const MODE: Readonly<Record<string, Explanation>> = {
+  mode_planned: { meaning: 'This mode would be recorded.', next: 'The same command with --apply records it.' },
+  mode_applied: {
+    meaning: 'The mode is recorded.',
+    next: 'It holds for servers that start from now on: start a new session of the client.',
+  },
+  mode_unchanged: { meaning: 'Exactly this mode is recorded already.' },
+  mode_required: {
+    meaning: 'No container can be used here, so the choice is yours.',
+    next: 'Give --mode read-only, or --mode host with --accept-host-writes; --mode container says what is missing.',
+  },
+  mode_settings_invalid: {
+    meaning:
+      'The settings do not fit the configuration: a profile that is none or not for coding, or a value out of range.',
+    next: 'docs/configuration.md has the rules of execution-modes.json.',
+  },
+  mode_write_failed: { meaning: 'execution-modes.json could not be written; it is as it was.' },
+  modes_invalid: { meaning: 'execution-modes.json cannot be used as it is; nothing was changed.', next: DOCTOR },
+  workspace_unknown: { meaning: 'The configuration has no workspace of this name.' },
+  host_writes_not_accepted: {
+    meaning: 'In mode host, sessions change files in your own checkout and run commands with your rights.',
+    next: 'If that is what you want, add --accept-host-writes.',
+  },
+  container_unusable: {
+    meaning: 'Rootless Podman cannot be used here; nothing was changed, and no weaker mode was taken instead.',
+    next: 'docs/boundary.md lists what it needs; scripts/install-podman.sh installs that on Debian.',
+  },
+};
+
+const ALL: Readonly<Record<string, Explanation>> = {
+  ...RUN,
+  ...REGISTRATION,
+  ...SKILL,
+  ...CUSTOMIZATION,
+  ...INIT,
+  ...MODE,
+};
 
 /** @returns Nothing for a code that explains itself, like the two of misuse. */
 export function explain(code: SetupCode): Explanation | undefined {

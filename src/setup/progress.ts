@@ -43,3 +43,10 @@ export function plainProgress(write: (line: string) => void): Progress {
     },
   };
 }
+
+/** The one that fits where stderr goes; none for `--json`, whose readers are scripts. */
+export async function chooseProgress(json: boolean): Promise<Progress> {
+  if (json) return silent;
+  if (process.stderr.isTTY) return terminalProgress();
+  return plainProgress((line) => process.stderr.write(line));
+}

@@ -76,3 +76,28 @@ describe('misuse', () => {
     expect(JSON.stringify(parsed)).not.toContain('SENTINEL');
   });
 });
+
+describe('--repo', () => {
+  test('records a mode with its settings', () =>
+    expect(
+      command('--repo', 'shop', '--mode', 'container', '--profiles', 'a,b', '--writers', '2', '--network', 'none'),
+    ).toEqual({
+      kind: 'mode',
+      operation: 'dry-run',
+      workspace: 'shop',
+      choice: {
+        mode: 'container',
+        acceptHostWrites: false,
+        settings: { profiles: ['a', 'b'], network: 'none', writers: 2 },
+      },
+    }));
+  test.each([
+    [['--repo', 'shop', '--mode', 'sandbox']],
+    [['--repo', 'shop', '--mode', 'container']],
+    [['--repo', 'shop', '--mode', 'host', '--writers', '2']],
+    [['--repo', 'shop', '--mode', 'read-only', '--accept-host-writes']],
+    [['--mode', 'host', '--target', USER]],
+    [['--repo', 'shop', '--verify']],
+    [['--accept-host-writes', '--target', USER]],
+  ])('misuse: %j', (args) => expect(command(...args)).toBe('usage_invalid'));
+});

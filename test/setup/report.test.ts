@@ -27,7 +27,7 @@ test('for people: operation, findings with a sentence each, next steps once', ()
       The controller skill was installed; the client finds it by itself.
 
     Next:
-      --verify checks it.
+      The same command with --verify checks it.
     "
   `));
 

@@ -5,16 +5,7 @@
  * checked afterwards: the file that was opened is the one that was listed, and
  * every directory above it is still the one that was entered.
  */
-import {
-  type BigIntStats,
-  closeSync,
-  constants,
-  existsSync,
-  fstatSync,
-  lstatSync,
-  opendirSync,
-  openSync,
-} from 'node:fs';
+import { closeSync, constants, existsSync, fstatSync, lstatSync, opendirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { codeOf, identityOf, readRegularFile } from './regular-file.ts';
 
@@ -60,16 +51,19 @@ const REFUSED = new Error('refused');
 
 /** Reads the whole tree at `root` (absolute) or nothing of it. Never throws. */
 export function readTree(root: string, limits: TreeLimits): TreeRead {
-  let stat: BigIntStats;
   try {
-    stat = lstatSync(root, { bigint: true });
-  } catch (error) {
-    return { ok: false, reason: codeOf(error) === 'ENOENT' ? 'missing' : 'refused' };
-  }
-  try {
-    return { ok: true, tree: new Walk(root, limits).read(stat) };
+    return { ok: true, tree: new Walk(root, limits).read() };
   } catch {
-    return { ok: false, reason: 'refused' };
+    return { ok: false, reason: isMissing(root) ? 'missing' : 'refused' };
+  }
+}
+
+function isMissing(path: string): boolean {
+  try {
+    lstatSync(path);
+    return false;
+  } catch (error) {
+    return codeOf(error) === 'ENOENT';
   }
 }
 
@@ -95,22 +89,22 @@ class Walk {
     this.#limits = limits;
   }
 
-  read(root: BigIntStats): Tree {
-    this.#enter('', this.#root, root);
+  read(): Tree {
+    const identity = this.#enter('', this.#root);
     const files = this.#files.sort((a, b) => Buffer.compare(Buffer.from(a.path), Buffer.from(b.path)));
-    return { files, directories: this.#directories, hidden: this.#hidden, identity: identityOf(root) };
+    return { files, directories: this.#directories, hidden: this.#hidden, identity };
   }
 
-  #enter(relative: string, path: string, listed: BigIntStats): void {
+  #enter(relative: string, path: string): string {
     // Held open while the walk is in it: the inode of a removed directory is soon given to something else.
     const descriptor = openSync(path, ENTER);
     try {
       const identity = identityOf(fstatSync(descriptor, { bigint: true }));
-      if (identity !== identityOf(listed)) throw REFUSED;
       this.#entered.push({ path, identity });
       this.#list(relative, this.#hasDescriptors ? `${DESCRIPTORS}/${descriptor}` : path);
       this.#stillInside();
       this.#entered.pop();
+      return identity;
     } finally {
       closeSync(descriptor);
     }
@@ -128,7 +122,7 @@ class Walk {
     const stat = lstatSync(path, { bigint: true });
     if (stat.isDirectory()) {
       this.#directories.push(relative);
-      this.#enter(relative, path, stat);
+      this.#enter(relative, path);
     } else if (!stat.isFile()) {
       throw REFUSED;
     } else if (this.#limits.wanted?.(name) ?? true) {

@@ -81,7 +81,7 @@ function recover(bench: Bench, source: SkillTree | undefined): boolean {
   sweepTemporaries(basesFile(bench.parent));
   let clean = true;
   for (const leftover of leftovers(bench)) {
-    const tree = leftover.kind === 'displaced' ? undefined : provenTree(leftover, [], source);
+    const tree = provenTree(leftover, [], source);
     if (tree !== undefined) clean = removeTree(leftover.path, tree, bench) && clean;
   }
   return clean;

@@ -88,7 +88,19 @@ export type InitCode =
   | 'model_unavailable'
   | 'thinking_level_unsupported';
 
-export type SetupCode = RegistrationCode | RunCode | SkillCode | CustomizationCode | InitCode;
+export type ModeCode =
+  | 'mode_planned'
+  | 'mode_applied'
+  | 'mode_unchanged'
+  | 'mode_required'
+  | 'mode_settings_invalid'
+  | 'mode_write_failed'
+  | 'modes_invalid'
+  | 'workspace_unknown'
+  | 'host_writes_not_accepted'
+  | 'container_unusable';
+
+export type SetupCode = RegistrationCode | RunCode | SkillCode | CustomizationCode | InitCode | ModeCode;
 
 /** What one chart ends with: the status and the code of one finding. */
 export interface Verdict<TCode extends SetupCode = SetupCode> {

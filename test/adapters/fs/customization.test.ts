@@ -78,9 +78,12 @@ describe('a customized skill', () => {
   it.each(['../package', 'a/b', '', '.', 'Capital', 'a--b', `${'a'.repeat(65)}`, 'not-shipped'])(
     'is not made of %j',
     async (name) => {
-      const { root, skillNamed } = stageOf();
+      const { root, skillNamed, packageRoot } = stageOf();
+      const isName = name === 'not-shipped';
+      if (!isName) write(join(packageRoot, 'skills', name), VERSIONS.new);
       const before = picture(root);
       const skill = skillNamed(name);
+      expect(await skill.override()).toBe(isName ? 'absent' : 'invalid');
       expect(await skill.shipped()).toEqual(FAILED);
       expect(await skill.recover()).toEqual(OK);
       expect([await skill.stage(), await skill.place()]).toEqual([FAILED, FAILED]);

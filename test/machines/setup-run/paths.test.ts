@@ -28,6 +28,7 @@ async function walk(world: SetupWorld, path: ChartPath<Run>): Promise<void> {
     if (isBetween(state)) continue;
     if (state.status === 'active') expect(world.asked().at(-1)).toBe(firstCall(state));
     else expect(world.result).toEqual(state.output);
+    if (state.matches('locking')) expect(world.find('acquire').signal?.aborted).toBe(state.context.signal !== null);
   }
   await world.finish();
   expect(world.referee.violations).toEqual([]);

@@ -20,6 +20,9 @@ export async function applyEvent(world: SetupWorld, event: AnyEvent): Promise<vo
   }
 }
 
+/** Told to hurry, once the verdict stands. */
+const HURRIED = ['add', 'remove', 'handshake'];
+
 interface Walk<M extends AnyStateMachine> {
   readonly world: SetupWorld;
   readonly path: ChartPath<M>;
@@ -32,7 +35,11 @@ export async function walk<M extends AnyStateMachine>({ world, path, finding }: 
   for (const { event, state } of path.steps) {
     if (event.type !== 'xstate.init') await applyEvent(world, event);
     const { status, children } = state as unknown as AnyMachineSnapshot;
-    if (status === 'active') expect(world.asked().slice(-1)).toEqual(Object.keys(children));
+    if (status !== 'active') continue;
+    expect(world.asked().slice(-1)).toEqual(Object.keys(children));
+    const [name] = Object.keys(children).filter((child) => HURRIED.includes(child));
+    const isDecided = (state as { readonly context: { readonly verdict: unknown } }).context.verdict !== null;
+    if (name) expect(world.find(name as PortName).signal?.aborted).toBe(isDecided);
   }
   const { status, output } = path.state as unknown as AnyMachineSnapshot;
   const verdict = (output as { readonly verdict?: Verdict } | undefined)?.verdict ?? (output as Verdict);

@@ -1,0 +1,29 @@
+/** `--repo`, from its arguments to its exit status. */
+import { join } from 'node:path';
+import type { ParsedArguments, SetupCommand } from '../arguments.ts';
+import { emit, useColours } from '../output.ts';
+import type { Places } from '../places.ts';
+import { chooseProgress } from '../progress.ts';
+import { EXIT } from '../report.ts';
+import { setMode } from './set-mode.ts';
+
+/** @returns The exit status. */
+export async function executeMode(
+  { operation, workspace, choice }: Extract<SetupCommand, { kind: 'mode' }>,
+  { json }: Omit<ParsedArguments, 'command'>,
+  { packageRoot, stateDirectory }: Places,
+  configuration: string,
+): Promise<number> {
+  const progress = await chooseProgress(json);
+  const probe = async () => {
+    progress.show('Trying rootless Podman');
+    const { probe: tryPodman } = await import('../../adapters/podman/probe.ts');
+    const found = await tryPodman({ stateDirectory: join(stateDirectory, 'writers'), path: process.env['PATH'] ?? '' });
+    progress.end();
+    return found.kind === 'usable';
+  };
+  const dryRun = operation === 'dry-run';
+  const finding = await setMode({ workspace, choice, dryRun, configuration, packageRoot, probe });
+  emit({ schemaVersion: 1, operation, status: finding.status, findings: [finding] }, json, useColours());
+  return finding.status === 'failed' ? EXIT.failed : EXIT.ok;
+}

@@ -1,0 +1,66 @@
+/** `--repo`: records where coding may happen in one workspace. */
+import { isDeepStrictEqual } from 'node:util';
+import { configurationFiles } from '../../adapters/fs/configuration-files.ts';
+import { replaceFile } from '../../adapters/fs/durable-file.ts';
+import type { Configuration, ExecutionProfile } from '../../config/configuration.ts';
+import { ALIAS } from '../../config/limits.ts';
+import { loadConfiguration } from '../../config/load-configuration.ts';
+import type { Finding, ModeCode, RunCode, Status } from '../../ports/setup/target.ts';
+import type { ModeChoice } from '../arguments.ts';
+import { entryOf, loadWith, modesFile, readModes, withEntry } from './edit.ts';
+
+export interface SetModeInput {
+  readonly workspace: string;
+  readonly choice: ModeChoice;
+  readonly dryRun: boolean;
+  /** Absolute. */
+  readonly configuration: string;
+  readonly packageRoot: string;
+  /** Can containers be used here? Tries it, which takes a moment; asked only when the answer matters. */
+  readonly probe: () => Promise<boolean>;
+}
+
+type Outcome = readonly [Status, ModeCode | RunCode];
+
+/** Never rejects, except for defects. The finding's alias is the workspace if it is a possible one, else `invalid`. */
+export async function setMode(input: SetModeInput): Promise<Finding> {
+  const [status, code] = await decide(input);
+  const alias = ALIAS.test(input.workspace) ? input.workspace : 'invalid';
+  return { target: { client: 'workspace', scope: 'mode', alias }, status, code };
+}
+
+async function decide(input: SetModeInput): Promise<Outcome> {
+  const { workspace, choice, configuration, packageRoot } = input;
+  const env = { PI_SESSION_MCP_CONFIG: configuration };
+  const loaded = loadConfiguration({ env, packageRoot, files: configurationFiles });
+  if (!loaded.ok) return ['failed', loaded.code === 'invalid_execution_modes' ? 'modes_invalid' : 'doctor_failed'];
+  if (!Object.hasOwn(loaded.configuration.workspaces, workspace)) return ['failed', 'workspace_unknown'];
+  if (choice.mode === 'host' && !choice.acceptHostWrites) return ['failed', 'host_writes_not_accepted'];
+  const entry = await chooseEntry(input, loaded.configuration);
+  if (entry === undefined) return ['failed', 'mode_required'];
+  const document = readModes(modesFile(configuration), configurationFiles);
+  const text = withEntry(document, workspace, entry);
+  const next = loadWith(text, configuration, packageRoot, configurationFiles);
+  if (next === undefined) return ['failed', 'mode_settings_invalid'];
+  if (isDeepStrictEqual(next.workspaces[workspace], loaded.configuration.workspaces[workspace])) {
+    return ['unchanged', 'mode_unchanged'];
+  }
+  if (entry['mode'] === 'container' && !(await input.probe())) return ['failed', 'container_unusable'];
+  if (input.dryRun) return ['planned', 'mode_planned'];
+  const written = replaceFile(modesFile(configuration), Buffer.from(text), 0o600);
+  return written ? ['ok', 'mode_applied'] : ['failed', 'mode_write_failed'];
+}
+
+/** Without a choice a container is taken, but only where it works; nothing weaker is ever chosen by itself. */
+async function chooseEntry({ choice, probe }: SetModeInput, { executionProfiles }: Configuration) {
+  if (choice.mode !== undefined) return entryOf(choice.mode, choice);
+  if (!(await probe())) return undefined;
+  const profiles = Object.values(executionProfiles).filter(worksInBox);
+  return entryOf('container', { ...choice, settings: { profiles: profiles.map(({ alias }) => alias) } });
+}
+
+/** A box has no extensions and no external servers (docs/boundary.md), and none of Cursor's own processes. */
+function worksInBox({ permissionProfile, provider, extensions, mcpServers }: ExecutionProfile): boolean {
+  const isPlain = extensions.length === 0 && mcpServers.length === 0;
+  return permissionProfile === 'coding' && provider.toLowerCase() !== 'cursor' && isPlain;
+}
