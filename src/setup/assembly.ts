@@ -17,6 +17,7 @@ import { endingMachine } from '../machines/grants/ending.machine.ts';
 import type { RecordKey } from '../ports/setup/ownership.ts';
 import type { IntendedEntry } from '../ports/setup/registration.ts';
 import type { SetupPorts, SetupTarget } from '../ports/setup/run.ts';
+import type { SkillSlot } from '../ports/setup/skill-slot.ts';
 import type { Target } from '../ports/setup/target.ts';
 import { SERVER_ALIAS } from './arguments.ts';
 import { createFence } from './fence.ts';
@@ -58,6 +59,7 @@ export function assemble(places: Places, configuration: string): SetupPorts {
     createGuardedRunner({ guardianPath: beside('guardian'), ...(lockFd === undefined ? {} : { lockFd }) }),
   );
   const overrides = join(dirname(configuration), 'skills');
+  const slots = new Map<string, SkillSlot>();
   return {
     fence,
     store: guarded(ownershipStore(directory)),
@@ -81,12 +83,19 @@ export function assemble(places: Places, configuration: string): SetupPorts {
       ensurePrivateDirectory(directory);
       return createRegistrationClient({ target, entry, runner, environment, project, directory });
     },
-    slot: (target) =>
-      skillSlot({
-        root: slotRootOf(target, { home, project }),
-        skill: CONTROLLER_SKILL,
-        sources: [join(overrides, CONTROLLER_SKILL), join(packageRoot, 'skills', CONTROLLER_SKILL)],
-      }),
+    slot(target) {
+      // One for the whole run: it remembers what it has looked at, and compares before it moves anything.
+      const name = `${target.client}:${target.scope}`;
+      const slot =
+        slots.get(name) ??
+        skillSlot({
+          root: slotRootOf(target, { home, project }),
+          skill: CONTROLLER_SKILL,
+          sources: [join(overrides, CONTROLLER_SKILL), join(packageRoot, 'skills', CONTROLLER_SKILL)],
+        });
+      slots.set(name, slot);
+      return slot;
+    },
   };
 }
 

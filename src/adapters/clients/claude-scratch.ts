@@ -1,5 +1,5 @@
 /** A private directory for one run of Claude Code, so that nothing of the surroundings shines through. */
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 export interface Scratch {
@@ -15,7 +15,8 @@ export interface Scratch {
  * @returns `undefined` when there is no such place to work in.
  */
 export async function withScratch<T>(parent: string, use: (scratch: Scratch) => Promise<T>): Promise<T | undefined> {
-  const place = await mkdtemp(join(parent, 'client-')).catch(() => undefined);
+  await sweep(parent);
+  const place = await mkdtemp(join(parent, `client-${process.pid}-`)).catch(() => undefined);
   if (place === undefined) return undefined;
   const scratch = { neutral: join(place, 'neutral'), emptyConfiguration: join(place, 'configuration') };
   try {
@@ -26,5 +27,24 @@ export async function withScratch<T>(parent: string, use: (scratch: Scratch) => 
     return undefined;
   } finally {
     await rm(place, { recursive: true, force: true }).catch(() => {});
+  }
+}
+
+/** What a killed run has left. The directory is ours alone, and a name says whose it was. */
+async function sweep(parent: string): Promise<void> {
+  for (const name of await readdir(parent).catch(() => [])) {
+    const pid = /^client-(\d+)-/.exec(name)?.[1];
+    if (pid === undefined || isAlive(Number(pid))) continue;
+    await rm(join(parent, name), { recursive: true, force: true }).catch(() => {});
+  }
+}
+
+/** A number that is in use again only delays the sweep. */
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
   }
 }

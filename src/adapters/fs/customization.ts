@@ -106,6 +106,7 @@ function place(bench: Bench, source: SkillTree | undefined): boolean {
 }
 
 function recordBase(overrides: string, name: string, fingerprint: string): boolean {
+  sweepTemporaries(basesFile(overrides));
   const read = readBases(overrides);
   if (read.kind === 'corrupt') return false;
   const bases = new Map(read.kind === 'bases' ? read.bases : []).set(name, fingerprint);
