@@ -42,7 +42,10 @@ export const skillSlotMachine = skillSlotSetup.createMachine({
   states: {
     starting: {
       description: 'A verification does not look at ownership.',
-      entry: { type: 'announce', params: ({ context }) => ({ step: 'checking_skill', target: targetOf(context.key) }) },
+      entry: {
+        type: 'announce',
+        params: ({ context }) => ({ step: 'checking_skill', target: targetOf(context.registration) }),
+      },
       always: [{ guard: 'isVerify', target: 'readingSource' }, { target: 'readingRecords' }],
     },
 
@@ -202,7 +205,7 @@ export const skillSlotMachine = skillSlotSetup.createMachine({
           description: 'Durable before the first change: a later run knows both copies as its own.',
           entry: {
             type: 'announce',
-            params: ({ context }) => ({ step: 'installing_skill', target: targetOf(context.key) }),
+            params: ({ context }) => ({ step: 'installing_skill', target: targetOf(context.registration) }),
           },
           on: AWAITED,
           invoke: {
