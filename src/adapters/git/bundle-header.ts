@@ -39,8 +39,8 @@ export function readHeader(bundle: Buffer): HeaderOutcome {
   const prerequisites: string[] = [];
   const named: { readonly commit: string; readonly name: string }[] = [];
   for (const line of lines.slice(1)) {
-    const [, prerequisite] = /^-([0-9a-f]{40})( .*)?$/.exec(line) ?? [];
-    const [, commit, name] = /^([0-9a-f]{40}) (.+)$/.exec(line) ?? [];
+    const [, prerequisite] = /^-([0-9a-f]{40})( .*)?$/s.exec(line) ?? [];
+    const [, commit, name] = /^([0-9a-f]{40}) (.+)$/s.exec(line) ?? [];
     if (prerequisite !== undefined && named.length === 0) prerequisites.push(prerequisite);
     else if (commit !== undefined && name !== undefined) named.push({ commit, name });
     else return MALFORMED;

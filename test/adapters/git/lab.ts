@@ -87,7 +87,10 @@ export function layOut({ caps, wrap = (inside) => inside, prepare }: LabOptions 
     join(place, name),
   ) as [string, string, string];
   const layout = layoutAt(join(directory, 'clone'));
-  const payload = plant(join(place, 'payload'), `[ "$PI_TEST_INSIDE" = 1 ] || echo "$0 $*" >>'${sentinel}'\ncat\n`);
+  const payload = plant(
+    join(place, 'payload'),
+    `[ "$PI_TEST_INSIDE" = 1 ] || echo "$0 $*" >>'${sentinel}'\ntimeout 0.2 cat\n`,
+  );
   const log = join(place, 'host-git.log');
   const wrapper = plant(join(place, 'git'), `printf '%s\\n' "$*" >>'${log}'\nexec git "$@"\n`);
   const operator = (...args: readonly string[]) => run('git', args, checkout, OPERATOR);
