@@ -6,13 +6,21 @@ import { registryMachine } from './session/registry.machine.ts';
 import { sessionMachine } from './session/session.machine.ts';
 import { startMachine } from './session/start.machine.ts';
 import { turnMachine } from './session/turn.machine.ts';
+import { finishMachine } from './writers/finish.machine.ts';
+import { provisionMachine } from './writers/provision.machine.ts';
+import { removalMachine } from './writers/removal.machine.ts';
+import { writerMachine } from './writers/writer.machine.ts';
 
 export const charts = {
   connection: connectionMachine,
   ending: endingMachine,
+  finish: finishMachine,
   process: processMachine,
+  provision: provisionMachine,
   registry: registryMachine,
+  removal: removalMachine,
   session: sessionMachine,
   start: startMachine,
   turn: turnMachine,
+  writer: writerMachine,
 } as const;
