@@ -1,4 +1,6 @@
 /** Every chart of the product, for the test kit and the drawings. */
+import { deliveryMachine } from './events/delivery.machine.ts';
+import { wakeMachine } from './events/wake.machine.ts';
 import { connectionMachine } from './grants/connection.machine.ts';
 import { endingMachine } from './grants/ending.machine.ts';
 import { processMachine } from './process/process.machine.ts';
@@ -9,10 +11,12 @@ import { turnMachine } from './session/turn.machine.ts';
 
 export const charts = {
   connection: connectionMachine,
+  delivery: deliveryMachine,
   ending: endingMachine,
   process: processMachine,
   registry: registryMachine,
   session: sessionMachine,
   start: startMachine,
   turn: turnMachine,
+  wake: wakeMachine,
 } as const;
