@@ -7,6 +7,7 @@ import { exit, load } from './cases/process.ts';
 import { reads } from './cases/reads.ts';
 import { firstSession, sessionStart, turn } from './cases/sessions.ts';
 import { startup } from './cases/startup.ts';
+import { turnEvents } from './cases/turn-events.ts';
 import { type Benchmark, judged, passes, type Row } from './measure.ts';
 
 const BENCHMARKS: readonly Benchmark[] = [
@@ -15,6 +16,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   reads,
   sessionStart,
   turn,
+  turnEvents,
   firstSession,
   grants,
   exit,

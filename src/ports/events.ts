@@ -19,7 +19,7 @@ export interface EventSpool {
   write(turn: EndedTurn): Promise<SpoolOutcome>;
   /** Removes what a closed session has left. */
   forget(sessionId: string): Promise<SpoolOutcome>;
-  /** Removes what is too old. */
+  /** Removes what is too old, and shows that the server lives. */
   sweep(): Promise<SpoolOutcome>;
   /** Removes the directory. */
   close(): Promise<void>;

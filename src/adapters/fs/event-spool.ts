@@ -1,5 +1,5 @@
 /** The writing side of the spool: one private directory for this server, one small file for each turn that ended. */
-import { lstat, rename, rm, unlink, writeFile } from 'node:fs/promises';
+import { lstat, rename, rm, unlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EndedTurn, EventSpool, SpoolOutcome } from '../../ports/events.ts';
 import {
@@ -80,11 +80,24 @@ export function createEventSpool(options: EventSpoolOptions): EventSpool {
     }
   }
 
+  async function sweep(): Promise<SpoolOutcome> {
+    const outcome = await remove(idsOf(kept, ({ at }) => options.now() - at > EVENT_LIFETIME_MS));
+    if (directory === undefined) return outcome;
+    const now = options.now() / 1_000;
+    try {
+      // Its age is all that another container sees of a server's life.
+      await utimes(directory, now, now);
+      return outcome;
+    } catch {
+      return FAILED;
+    }
+  }
+
   return {
     open,
     write,
     forget: (sessionId) => remove(idsOf(kept, (turn) => turn.sessionId === sessionId)),
-    sweep: () => remove(idsOf(kept, ({ at }) => options.now() - at > EVENT_LIFETIME_MS)),
+    sweep,
     async close() {
       kept.clear();
       if (directory !== undefined) await removeTree(directory);

@@ -13,12 +13,14 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { EVENT_LIFETIME_MS, MAX_EVENTS } from '../../../src/adapters/fs/event-spool.ts';
 import { instanceName, ownInstance, STALE_AFTER_MS } from '../../../src/adapters/fs/event-spool-instance.ts';
 import { startTimeOf } from '../../../src/adapters/process/process-table.ts';
 import { namesIn, openLab, SESSION, TURN, turnOf } from './event-spool-lab.ts';
 
+const WRITER = fileURLToPath(new URL('fixtures/write-event.ts', import.meta.url));
 const DONE = { ok: true };
 const FAILED = { ok: false };
 const modeOf = (path: string) => (lstatSync(path).mode & 0o777).toString(8);
@@ -63,6 +65,19 @@ describe('an event', () => {
     expect(await spool.write(turnOf())).toEqual(FAILED);
     expect(namesIn(instance)).toEqual([`${TURN}.json`]);
   });
+
+  test('that a full disk cuts short is no event', async () => {
+    const { place, runtime, home } = openLab();
+    // No file may grow any more: what a full disk does, for one process.
+    const child = spawn('/bin/sh', ['-c', `trap '' XFSZ; ulimit -f 0; exec "$0" "$1"`, process.execPath, WRITER], {
+      env: { XDG_RUNTIME_DIR: runtime, HOME: home, TURN: JSON.stringify(turnOf()) },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const outcome = once(child.stdout, 'data').then(([text]) => JSON.parse(String(text)));
+    await once(child, 'close');
+    expect(await outcome).toEqual({ opened: DONE, written: FAILED });
+    expect(namesIn(place).flatMap((name) => namesIn(join(place, name)))).toEqual([]);
+  });
 });
 
 describe('bounds', () => {
@@ -80,6 +95,19 @@ describe('bounds', () => {
     await spool.write(turnOf({ turnId: young, at: time.now - EVENT_LIFETIME_MS }));
     expect(await spool.sweep()).toEqual(DONE);
     expect(namesIn(instance)).toEqual([`${young}.json`]);
+  });
+
+  test('a sweep shows that the server lives, and makes nothing where nothing was', async () => {
+    const { spool, instance, place, time } = openLab();
+    expect(await spool.sweep()).toEqual(DONE);
+    expect(namesIn(place)).toEqual([]);
+    await spool.open();
+    utimesSync(instance, 0, 0);
+    expect(await spool.sweep()).toEqual(DONE);
+    expect(lstatSync(instance).mtimeMs).toBeCloseTo(time.now, -2);
+    rmSync(instance, { recursive: true });
+    expect(await spool.sweep()).toEqual(FAILED);
+    expect(await spool.write(turnOf())).toEqual(DONE);
   });
 
   test('a closed session takes its events along, and no others', async () => {
