@@ -6,6 +6,7 @@ import { heap, idleMemory } from './cases/memory.ts';
 import { exit, load } from './cases/process.ts';
 import { reads } from './cases/reads.ts';
 import { firstSession, sessionStart, turn } from './cases/sessions.ts';
+import { setupApply } from './cases/setup.ts';
 import { startup } from './cases/startup.ts';
 import { turnEvents } from './cases/turn-events.ts';
 import { type Benchmark, judged, passes, type Row } from './measure.ts';
@@ -22,6 +23,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   exit,
   load,
   heap,
+  setupApply,
 ];
 const NAMES = BENCHMARKS.map((benchmark) => benchmark.name);
 const HELP = `Usage: npm run bench [-- name…]

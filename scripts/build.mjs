@@ -14,6 +14,7 @@ import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
 import { reportOutputs, staticClosure } from './build-analysis.mjs';
 import { thirdPartyLicenses } from './build-licenses.mjs';
+import { buildManifest } from './build-manifest.mjs';
 import {
   lightZodLocales,
   separateClientTypes,
@@ -31,8 +32,10 @@ const entryPoints = {
   doctor: 'src/doctor/main.ts',
   reaper: 'src/adapters/process/reaper.ts',
   wake: 'src/wake/main.ts',
+  guardian: 'src/setup/guardian.ts',
+  writer: 'src/writers/main.ts',
 };
-const executables = new Set(['main.js', 'setup.js', 'doctor.js']);
+const executables = new Set(['main.js', 'setup.js', 'doctor.js', 'writer.js']);
 
 const SHEBANG = '#!/usr/bin/env node\n';
 // Bundled CommonJS still calls require() for Node's own modules, and an ES module has none.
@@ -76,6 +79,9 @@ async function bundle() {
   });
   const files = new Map(outputFiles.map(({ path, text }) => [basename(path), finish(basename(path), text)]));
   files.set('THIRD-PARTY-LICENSES.txt', thirdPartyLicenses(root, metafile));
+  // Nearer than the package's own, so that the doctor can start, and say so, when that one is damaged.
+  files.set('package.json', '{ "type": "module" }\n');
+  files.set('build.json', buildManifest(root, files, metafile));
   return { files, metafile };
 }
 
@@ -90,7 +96,7 @@ const HEAVY = /^@earendil-works\/|\?client$|[\\/]sdk[\\/]dist[\\/]esm[\\/]client
 
 /** The Pi SDK takes over half a second to import: nothing that runs at start may reach it, or anything like it. */
 function assertLightStart(metafile) {
-  for (const entry of ['dist/main.js', 'dist/doctor.js', 'dist/setup.js', 'dist/wake.js']) {
+  for (const entry of ['dist/main.js', 'dist/doctor.js', 'dist/setup.js', 'dist/writer.js', 'dist/wake.js']) {
     const { outputs, external } = staticClosure(metafile, entry);
     const bundled = outputs.flatMap((path) => Object.keys(metafile.outputs[path]?.inputs ?? {}));
     const heavy = [...external, ...bundled].filter((path) => HEAVY.test(path)).slice(0, 5);

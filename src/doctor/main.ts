@@ -1,36 +1,22 @@
 /**
- * The doctor, as far as it goes: it loads the configuration like the server does
- * and names what is wrong with it. The checks of workspaces, extensions and
- * skills are still to come.
+ * Entry of `pi-session-mcp-doctor`. It imports nothing when it starts, so that it
+ * can still say what is wrong when its own build is damaged or this Node too old.
  */
-import { fileURLToPath } from 'node:url';
-import { configurationFiles } from '../adapters/fs/configuration-files.ts';
-import { loadConfiguration } from '../config/load-configuration.ts';
+import('./cli.ts').then(({ runCli }) => runCli()).catch(reportUnavailable);
 
-const EXIT_ERRORS = 2;
-
-/** Built, this file is `dist/doctor.js`; from source it lies one directory deeper. */
-const packageRoot = fileURLToPath(new URL(import.meta.url.endsWith('.js') ? '..' : '../..', import.meta.url));
-
-function report(lines: readonly string[]): void {
-  // A reader that has gone away, as in `| head`, is no reason for a stack trace.
+/** By hand, in the form of every other result: nothing else of the doctor may be needed. */
+function reportUnavailable(): void {
+  const remediation =
+    'The doctor itself cannot be loaded: files of the build are missing, or this Node is older than 22.19. Install the package again; in a checkout, run "npm ci" and "npm run build".';
+  const check = { id: 'doctor_cli_unavailable', severity: 'error', subject: 'doctor', remediation };
+  const result = { schemaVersion: 1, ok: false, checks: [check], exitCode: 2 };
+  const text = process.argv.includes('--json')
+    ? JSON.stringify(result, undefined, 2)
+    : `pi-session-mcp: 1 error\n\nerror    ${check.id}  ${check.subject}\n         ${remediation}`;
+  // A reader that has gone away is no reason for a stack trace.
   process.stdout.on('error', () => {});
-  process.stdout.write(`${lines.join('\n')}\n`);
+  process.stdout.write(`${text}\n`);
+  process.exitCode = result.exitCode;
 }
 
-const loaded = loadConfiguration({ env: process.env, packageRoot, files: configurationFiles });
-if (loaded.ok) {
-  const { workspaces, executionProfiles } = loaded.configuration;
-  report([
-    'The configuration is valid.',
-    `workspaces: ${Object.keys(workspaces).join(', ') || 'none'}`,
-    `execution profiles: ${Object.keys(executionProfiles).join(', ')}`,
-    'Not checked yet: directories, extensions, skill files, build and version.',
-  ]);
-} else {
-  report([
-    `The server would not start: ${loaded.code}`,
-    ...loaded.issues.map(({ subject, field, problem }) => `${subject}: ${field} ${problem}`),
-  ]);
-  process.exitCode = EXIT_ERRORS;
-}
+export {};

@@ -8,14 +8,24 @@ import { registryMachine } from './session/registry.machine.ts';
 import { sessionMachine } from './session/session.machine.ts';
 import { startMachine } from './session/start.machine.ts';
 import { turnMachine } from './session/turn.machine.ts';
+import { commandMachine } from './setup/command.machine.ts';
+import { customizationMachine } from './setup/customization.machine.ts';
+import { registrationMachine } from './setup/registration.machine.ts';
+import { setupRunMachine } from './setup/run.machine.ts';
+import { skillSlotMachine } from './setup/skill-slot.machine.ts';
 
 export const charts = {
+  command: commandMachine,
   connection: connectionMachine,
+  customization: customizationMachine,
   delivery: deliveryMachine,
   ending: endingMachine,
   process: processMachine,
+  registration: registrationMachine,
   registry: registryMachine,
   session: sessionMachine,
+  'setup-run': setupRunMachine,
+  'skill-slot': skillSlotMachine,
   start: startMachine,
   turn: turnMachine,
   wake: wakeMachine,

@@ -1,3 +1,28 @@
-/** Placeholder entry of `pi-session-mcp-setup`: says what it will be and fails. */
-process.stderr.write('pi-session-mcp-setup is not built yet. Register the server by hand; the README shows how.\n');
-process.exitCode = 1;
+/** Entry of `pi-session-mcp-setup` (docs/setup.md). Reads the command line, runs one command, prints one report. */
+import { SERVER_VERSION } from '../version.ts';
+import { parseArguments } from './arguments.ts';
+import { HELP } from './help.ts';
+import { emit, useColours } from './output.ts';
+import { EXIT, type Report } from './report.ts';
+
+const parsed = parseArguments(process.argv.slice(2));
+if (!parsed.ok) {
+  misused(parsed.code, parsed.problem, parsed.json);
+} else if (parsed.value.command.kind === 'help') {
+  process.stdout.write(HELP);
+} else if (parsed.value.command.kind === 'version') {
+  process.stdout.write(`${SERVER_VERSION}\n`);
+} else {
+  // Loaded when there is something to do: --help must not wait for a lock, a client or a library.
+  const { execute } = await import('./execute.ts');
+  const { command, ...options } = parsed.value;
+  process.exitCode = await execute(command, options, misused);
+}
+
+function misused(code: 'usage_invalid' | 'target_invalid', problem: string, json: boolean): number {
+  const report: Report = { schemaVersion: 1, operation: null, status: 'failed', code, findings: [] };
+  if (json) emit(report, true, useColours());
+  else process.stderr.write(`pi-session-mcp-setup: ${code}: ${problem}\nTry --help.\n`);
+  process.exitCode = EXIT.misuse;
+  return EXIT.misuse;
+}

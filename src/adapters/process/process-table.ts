@@ -5,7 +5,7 @@
 import { execFile } from 'node:child_process';
 import { readdirSync, readFile, readFileSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { scopeInEnvironment } from './scope-marker.ts';
+import { SCOPE_VARIABLE, scopeInEnvironment } from './scope-marker.ts';
 
 export interface ProcessEntry {
   readonly pid: number;
@@ -44,6 +44,23 @@ export function parsePs(text: string): ProcessEntry[] {
   return entries;
 }
 
+/**
+ * Parses `ps -A -o pid=,pgid=,stat=` without zombies; nothing when a line is not
+ * understood, because a process that nobody saw could be in it.
+ */
+export function parseGroups(text: string): ProcessEntry[] | undefined {
+  const entries: ProcessEntry[] = [];
+  for (const line of text.split('\n').filter((each) => each !== '')) {
+    const match = /^ *([1-9]\d*|0) +(\d+) +([A-Z]\S*) *$/.exec(line);
+    if (!match) return undefined;
+    const group = Number(match[2]);
+    if (!match[3]?.startsWith('Z')) {
+      entries.push({ pid: Number(match[1]), parent: 0, group, session: group, started: '' });
+    }
+  }
+  return entries;
+}
+
 function readStat(pid: number | string): ProcessEntry | undefined {
   try {
     return parseStat(readFileSync(`/proc/${pid}/stat`, 'latin1'));
@@ -53,20 +70,26 @@ function readStat(pid: number | string): ProcessEntry | undefined {
 }
 
 /** Asynchronous on purpose: this read can block on a process that holds its own memory map locked. */
-function readScope(pid: number): Promise<string | undefined> {
+function readScope(pid: number, variable: string): Promise<string | undefined> {
   return new Promise((resolve) => {
-    readFile(`/proc/${pid}/environ`, (error, bytes) => resolve(error ? undefined : scopeInEnvironment(bytes)));
+    readFile(`/proc/${pid}/environ`, (error, bytes) =>
+      resolve(error ? undefined : scopeInEnvironment(bytes, variable)),
+    );
   });
 }
 
-async function readLinuxTable(since: number): Promise<ProcessEntry[]> {
+type ReadStat = (pid: string) => ProcessEntry | undefined;
+
+async function readLinuxTable(since: number, variable: string, read: ReadStat): Promise<ProcessEntry[]> {
   const pids = readdirSync('/proc').filter((name) => name.charCodeAt(0) >= 49 && name.charCodeAt(0) <= 57);
   const entries: ProcessEntry[] = [];
   for (let index = 0; index < pids.length; index += CHUNK) {
-    const chunk = pids.slice(index, index + CHUNK).map((pid) => readStat(pid));
+    const chunk = pids.slice(index, index + CHUNK).map((pid) => read(pid));
     const present = chunk.filter((entry) => entry !== undefined);
     // Nothing that is older than the server can be its child: most processes cost one read only.
-    const scopes = await Promise.all(present.map((e) => (Number(e.started) < since ? undefined : readScope(e.pid))));
+    const scopes = await Promise.all(
+      present.map((e) => (Number(e.started) < since ? undefined : readScope(e.pid, variable))),
+    );
     present.forEach((entry, at) => {
       const scope = scopes[at];
       entries.push(scope === undefined ? entry : { ...entry, scope });
@@ -88,8 +111,51 @@ function readPsTable(): Promise<ProcessEntry[]> {
 }
 
 /** All live processes; on Linux with the scope of those that started at `since` or later. */
-export function readProcessTable(since: number): Promise<ProcessEntry[]> {
-  return process.platform === 'linux' ? readLinuxTable(since) : readPsTable();
+export function readProcessTable(since: number, variable = SCOPE_VARIABLE): Promise<ProcessEntry[]> {
+  return process.platform === 'linux' ? readLinuxTable(since, variable, readStat) : readPsTable();
+}
+
+/** Nothing for a process that has ended, zombie or gone; throws when nobody can tell. */
+function readStatForSure(pid: string): ProcessEntry | undefined {
+  let text: string;
+  try {
+    text = readFileSync(`/proc/${pid}/stat`, 'latin1');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ESRCH') return undefined;
+    throw error;
+  }
+  const entry = parseStat(text);
+  if (entry ? !isComplete(entry) : !ENDED_STAT.test(text)) throw new Error('unreadable process');
+  return entry;
+}
+
+const ENDED_STAT = /^\d+ \(.*\) [ZXx] /s;
+const isComplete = ({ parent, group, session }: ProcessEntry): boolean =>
+  [parent, group, session].every((each) => Number.isInteger(each));
+
+function readGroups(): Promise<ProcessEntry[] | undefined> {
+  return new Promise((resolve) => {
+    const options = { maxBuffer: 16 * 1024 * 1024, env: { LC_ALL: 'C' } };
+    execFile('/bin/ps', ['-A', '-o', 'pid=,pgid=,stat='], options, (error, output) =>
+      resolve(error ? undefined : parseGroups(output)),
+    );
+  });
+}
+
+/**
+ * All live processes, or nothing when the table could not be read or understood
+ * completely (docs/setup.md): a table that does not show even this process proves
+ * nothing. macOS: groups alone. Never rejects.
+ */
+export async function readTableForSure(since: number, variable: string): Promise<ProcessEntry[] | undefined> {
+  try {
+    const isLinux = process.platform === 'linux';
+    const table = isLinux ? await readLinuxTable(since, variable, readStatForSure) : await readGroups();
+    return table?.some(({ pid }) => pid === process.pid) ? table : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Start time of one process right now; undefined when it is gone or the platform cannot say cheaply. */

@@ -78,7 +78,17 @@ export type CustomizationCode =
   | 'skill_override_invalid'
   | 'skill_customize_failed';
 
-export type SetupCode = RegistrationCode | RunCode | SkillCode | CustomizationCode;
+export type InitCode =
+  | 'config_planned'
+  | 'config_written'
+  | 'config_exists'
+  | 'config_write_failed'
+  | 'workspace_invalid'
+  | 'pi_unavailable'
+  | 'model_unavailable'
+  | 'thinking_level_unsupported';
+
+export type SetupCode = RegistrationCode | RunCode | SkillCode | CustomizationCode | InitCode;
 
 /** What one chart ends with: the status and the code of one finding. */
 export interface Verdict<TCode extends SetupCode = SetupCode> {

@@ -1,5 +1,12 @@
+import { execFileSync, spawn } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { type ProcessEntry, parsePs, parseStat } from '../../../src/adapters/process/process-table.ts';
+import {
+  type ProcessEntry,
+  parseGroups,
+  parsePs,
+  parseStat,
+  readTableForSure,
+} from '../../../src/adapters/process/process-table.ts';
 import { isInScope, scopeInEnvironment, scopeName } from '../../../src/adapters/process/scope-marker.ts';
 import { findMembers, type Root } from '../../../src/adapters/process/scope-members.ts';
 
@@ -58,6 +65,42 @@ describe('process table', () => {
   it('reads the output of ps', () => {
     const text = '    1     0     1 Ss   Mon Nov 30 09:00:00 2026\n  842   841   842 Z+   Mon Nov 30 09:00:01 2026\n\n';
     expect(parsePs(text)).toEqual([{ pid: 1, parent: 0, group: 1, session: 1, started: 'Mon Nov 30 09:00:00 2026' }]);
+  });
+});
+
+describe('a table that has to be complete', () => {
+  const init = '    1     1 Ss\n';
+
+  it('is read from ps by groups, without zombies', () => {
+    const text = `${init}  842   841 S+  \n  843   841 Z+\n`;
+    const entry842 = { pid: 842, parent: 0, group: 841, session: 841, started: '' };
+    expect(parseGroups(text)).toEqual([{ pid: 1, parent: 0, group: 1, session: 1, started: '' }, entry842]);
+  });
+
+  it.each([
+    ['a line too short', '  842   841\n'],
+    ['a line too long', '  842   841 S+ more\n'],
+    ['no number', '  842   -   S+\n'],
+    ['no known state', '  842   841 ?\n'],
+    ['an empty line', ' \n'],
+    ['a word of warning', 'ps: something\n'],
+  ])('is none with %s', (_, line) => {
+    expect(parseGroups(`${init}${line}`)).toBeUndefined();
+  });
+
+  it.skipIf(process.platform === 'win32')('is what ps really prints', () => {
+    const text = execFileSync('/bin/ps', ['-A', '-o', 'pid=,pgid=,stat='], { encoding: 'utf8' });
+    expect(parseGroups(text)?.some(({ pid }) => pid === process.pid)).toBe(true);
+  });
+
+  it('shows this process and, on Linux, its mark and what it has started', async () => {
+    const child = spawn('sleep', ['1000'], { stdio: 'ignore', detached: true, env: { PATH: '/bin', MARK: 'x/y' } });
+    const table = await readTableForSure(0, 'MARK');
+    expect(table?.some(({ pid }) => pid === process.pid)).toBe(true);
+    const entry = table?.find(({ pid }) => pid === child.pid);
+    expect(entry).toMatchObject({ group: child.pid });
+    if (process.platform === 'linux') expect(entry?.scope).toBe('x/y');
+    child.kill('SIGKILL');
   });
 });
 

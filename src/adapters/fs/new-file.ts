@@ -1,0 +1,36 @@
+import { randomBytes } from 'node:crypto';
+import { linkSync, mkdirSync, unlinkSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { createFile, syncDirectory } from './durable-file.ts';
+import { codeOf } from './regular-file.ts';
+
+/**
+ * Writes a file that must not be there yet, completely or not at all: the bytes
+ * go to a sibling, which is then linked into place. Missing directories are made
+ * for the owner alone. Durable when it returns; never throws.
+ *
+ * @param mode Permission bits, whatever the umask says.
+ * @returns `exists`: something, a dangling link too, has the name; it is untouched.
+ */
+export function writeNewFile(path: string, text: string, mode: number): 'written' | 'exists' | 'failed' {
+  const sibling = `${path}.tmp-${randomBytes(16).toString('hex')}`;
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    createFile(sibling, Buffer.from(text), mode);
+    linkSync(sibling, path);
+    syncDirectory(dirname(path));
+    return 'written';
+  } catch (error) {
+    return codeOf(error) === 'EEXIST' ? 'exists' : 'failed';
+  } finally {
+    removeSibling(sibling);
+  }
+}
+
+function removeSibling(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch {
+    // It was never made.
+  }
+}

@@ -1,0 +1,168 @@
+/** The command line of `pi-session-mcp-setup`, read into one command. */
+import { parseArgs } from 'node:util';
+import type { ClientName, Operation, Scope, Target } from '../ports/setup/target.ts';
+
+export const SERVER_ALIAS = 'pi-session-mcp';
+
+export interface InitAnswers {
+  /** `ALIAS=DIRECTORY`, as given; checked by init itself. */
+  readonly workspace?: string;
+  readonly provider?: string;
+  readonly model?: string;
+  readonly thinking?: string;
+  readonly coding: boolean;
+  readonly acceptHostWrites: boolean;
+}
+
+export type SetupCommand =
+  | { readonly kind: 'help' }
+  | { readonly kind: 'version' }
+  | { readonly kind: 'targets'; readonly operation: Operation; readonly targets: readonly Target[] }
+  | { readonly kind: 'customize'; readonly operation: 'dry-run' | 'apply'; readonly skill: string }
+  | { readonly kind: 'init'; readonly operation: 'dry-run' | 'apply'; readonly answers: InitAnswers };
+
+export interface ParsedArguments {
+  readonly command: SetupCommand;
+  readonly json: boolean;
+  /** As given; whether it is an absolute path is checked where it is used. */
+  readonly config?: string;
+}
+
+export interface UsageProblem {
+  readonly code: 'usage_invalid' | 'target_invalid';
+  /** Fixed text: what was typed is never repeated. */
+  readonly problem: string;
+  readonly json: boolean;
+}
+
+export type ParseResult =
+  | { readonly ok: true; readonly value: ParsedArguments }
+  | ({ readonly ok: false } & UsageProblem);
+
+const OPTIONS = {
+  'dry-run': { type: 'boolean' },
+  apply: { type: 'boolean' },
+  verify: { type: 'boolean' },
+  rollback: { type: 'boolean' },
+  remove: { type: 'boolean' },
+  target: { type: 'string', multiple: true },
+  'customize-skill': { type: 'string' },
+  init: { type: 'boolean' },
+  workspace: { type: 'string' },
+  provider: { type: 'string' },
+  model: { type: 'string' },
+  thinking: { type: 'string' },
+  coding: { type: 'boolean' },
+  'accept-host-writes': { type: 'boolean' },
+  config: { type: 'string' },
+  json: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+  version: { type: 'boolean' },
+} as const;
+
+const OPERATIONS = ['dry-run', 'apply', 'verify', 'rollback', 'remove'] as const;
+const INIT_ONLY = ['workspace', 'provider', 'model', 'thinking', 'coding', 'accept-host-writes'] as const;
+
+type Values = ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>['values'];
+
+class Misuse extends Error {
+  readonly code: UsageProblem['code'];
+  constructor(code: UsageProblem['code'], problem: string) {
+    super(problem);
+    this.code = code;
+  }
+}
+
+const misuse = (problem: string) => new Misuse('usage_invalid', problem);
+
+/** Reads the arguments after the script's name. Unknown and contradicting options are misuse (exit status 64). */
+export function parseArguments(args: readonly string[]): ParseResult {
+  const json = args.includes('--json');
+  try {
+    return { ok: true, value: commandOf(read(args)) };
+  } catch (error) {
+    if (!(error instanceof Misuse)) throw error;
+    return { ok: false, code: error.code, problem: error.message, json };
+  }
+}
+
+function read(args: readonly string[]): Values {
+  const parsed = tokenize(args);
+  const seen = new Set<string>();
+  for (const token of parsed.tokens) {
+    if (token.kind !== 'option' || token.name === 'target') continue;
+    if (seen.has(token.name)) throw misuse('an option is given twice');
+    seen.add(token.name);
+  }
+  return parsed.values;
+}
+
+function tokenize(args: readonly string[]) {
+  try {
+    return parseArgs({ args: [...args], options: OPTIONS, tokens: true, allowPositionals: false });
+  } catch {
+    throw misuse('there is an unknown option, a stray word, or an option without its value');
+  }
+}
+
+function commandOf(values: Values): ParsedArguments {
+  const rest = { json: values.json === true, ...(values.config === undefined ? {} : { config: values.config }) };
+  return { command: values.help ? { kind: 'help' } : values.version ? { kind: 'version' } : act(values), ...rest };
+}
+
+function act(values: Values): SetupCommand {
+  const operations = OPERATIONS.filter((name) => values[name]);
+  if (operations.length > 1) throw misuse('only one operation at a time');
+  const operation = operations[0];
+  const skill = values['customize-skill'];
+  const subjects = [values.target, skill, values.init].filter((subject) => subject !== undefined);
+  if (subjects.length > 1) throw misuse('--target, --customize-skill and --init exclude each other');
+  if (!values.init && INIT_ONLY.some((name) => values[name] !== undefined)) {
+    throw misuse('--workspace, --provider, --model, --thinking, --coding and --accept-host-writes belong to --init');
+  }
+  if (values.init) return init(values, operation);
+  if (skill !== undefined) return { kind: 'customize', operation: planOrApply(operation, 'dry-run'), skill };
+  if (values.target === undefined) throw misuse('nothing to work on: give at least one --target');
+  return { kind: 'targets', operation: operation ?? 'dry-run', targets: targetsOf(values.target) };
+}
+
+function init(values: Values, operation: Operation | undefined): SetupCommand {
+  const { workspace, provider, model, thinking } = values;
+  const given = Object.entries({ workspace, provider, model, thinking }).filter(([, value]) => value !== undefined);
+  const answers = {
+    ...(Object.fromEntries(given) as Pick<InitAnswers, 'workspace' | 'provider' | 'model' | 'thinking'>),
+    coding: values.coding === true,
+    acceptHostWrites: values['accept-host-writes'] === true,
+  };
+  if (answers.acceptHostWrites && !answers.coding) throw misuse('--accept-host-writes needs --coding');
+  return { kind: 'init', operation: planOrApply(operation, 'apply'), answers };
+}
+
+function planOrApply(operation: Operation | undefined, otherwise: 'dry-run' | 'apply'): 'dry-run' | 'apply' {
+  if (operation === undefined) return otherwise;
+  if (operation !== 'dry-run' && operation !== 'apply') throw misuse('only --dry-run and --apply fit here');
+  return operation;
+}
+
+function targetsOf(texts: readonly string[]): Target[] {
+  const targets = new Map(texts.map((text) => [text, targetOf(text)]));
+  return [...targets.values()];
+}
+
+const SCOPES: Readonly<Record<ClientName, readonly Scope[]>> = {
+  codex: ['user'],
+  'claude-code': ['user', 'project', 'local'],
+};
+
+function targetOf(text: string): Target {
+  const [client, scope, alias, ...more] = text.split(':');
+  const scopes = client === 'codex' || client === 'claude-code' ? SCOPES[client] : [];
+  const known = scopes.find((candidate) => candidate === scope);
+  if (known === undefined || alias !== SERVER_ALIAS || more.length > 0) {
+    throw new Misuse(
+      'target_invalid',
+      'a target is codex:user:pi-session-mcp or claude-code:user|project|local:pi-session-mcp',
+    );
+  }
+  return { client: client as ClientName, scope: known };
+}

@@ -1,0 +1,105 @@
+/** The real parts behind the charts of setup. */
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createActor, fromPromise, toPromise } from 'xstate';
+import { createRegistrationClient } from '../adapters/clients/registration.ts';
+import type { EndableProcess } from '../adapters/clients/verified-process.ts';
+import { ownershipStore } from '../adapters/fs/ownership-store.ts';
+import { ensurePrivateDirectory } from '../adapters/fs/private-directory.ts';
+import { registrationFingerprint, releaseFingerprint } from '../adapters/fs/release-binding.ts';
+import { skillSlot } from '../adapters/fs/skill-slot.ts';
+import { slotRootOf } from '../adapters/fs/slot-place.ts';
+import { createGuardedRunner } from '../adapters/process/guarded-runner.ts';
+import { createKernelLock } from '../adapters/process/kernel-lock.ts';
+import { hostInput } from '../doctor/input.ts';
+import { runDoctor } from '../doctor/run-doctor.ts';
+import { endingMachine } from '../machines/grants/ending.machine.ts';
+import type { RecordKey } from '../ports/setup/ownership.ts';
+import type { IntendedEntry } from '../ports/setup/registration.ts';
+import type { SetupPorts, SetupTarget } from '../ports/setup/run.ts';
+import type { Target } from '../ports/setup/target.ts';
+import { SERVER_ALIAS } from './arguments.ts';
+import { createFence } from './fence.ts';
+import { localRoot, type Places, projectId } from './places.ts';
+
+const CONTROLLER_SKILL = 'pi-session-orchestration';
+
+/** A module of this package beside this one, built or as source. */
+const beside = (name: string) =>
+  fileURLToPath(new URL(import.meta.url.endsWith('.js') ? `./${name}.js` : `./${name}.ts`, import.meta.url));
+
+/** What the clients shall hold: this Node, this package, this configuration. */
+export function intendedEntry({ packageRoot }: Places, configuration: string): IntendedEntry {
+  return {
+    command: process.execPath,
+    args: [join(packageRoot, 'dist', 'main.js')],
+    env: { PI_SESSION_MCP_CONFIG: configuration },
+  };
+}
+
+/** A target with the names of its records: what lives in a project is told apart by the project. */
+export function describeTarget(target: Target, places: Places, entry: IntendedEntry): SetupTarget {
+  const { client, scope } = target;
+  const skill = `skill:${CONTROLLER_SKILL}`;
+  const place = scope === 'local' ? localRoot(places.project) : places.project;
+  const inProject = (alias: string) => `${alias}@${projectId(place)}`;
+  const registration: RecordKey = { client, scope, alias: scope === 'user' ? SERVER_ALIAS : inProject(SERVER_ALIAS) };
+  // The two scopes of a home share one copy of the skill.
+  const owner: RecordKey =
+    scope === 'project' ? { client, scope, alias: inProject(skill) } : { client, scope: 'user', alias: skill };
+  return { ...target, registration, skill: owner, fingerprint: registrationFingerprint(entry) };
+}
+
+export function assemble(places: Places, configuration: string): SetupPorts {
+  const entry = intendedEntry(places, configuration);
+  const { home, project, stateDirectory: directory, packageRoot } = places;
+  const environment = process.env;
+  const { fence, runner, guarded } = createFence(createKernelLock({ directory }), (lockFd) =>
+    createGuardedRunner({ guardianPath: beside('guardian'), ...(lockFd === undefined ? {} : { lockFd }) }),
+  );
+  const overrides = join(dirname(configuration), 'skills');
+  return {
+    fence,
+    store: guarded(ownershipStore(directory)),
+    doctor: {
+      async check() {
+        const env = { ...environment, PI_SESSION_MCP_CONFIG: configuration };
+        const { checks } = await runDoctor(hostInput({ packageRoot, env }));
+        return { errors: checks.filter(({ severity }) => severity === 'error').length };
+      },
+    },
+    release: { fingerprint: async () => releaseFingerprint(packageRoot) },
+    verifier: {
+      async handshake(signal) {
+        // It brings the protocol's own client, which nothing else of setup needs.
+        const { createServerVerifier } = await import('../adapters/clients/server-verifier.ts');
+        return createServerVerifier({ entry, environment, directory: home, end: endProcess }).handshake(signal);
+      },
+    },
+    client(target) {
+      // Commands about the whole home run in a place that belongs to no project.
+      ensurePrivateDirectory(directory);
+      return createRegistrationClient({ target, entry, runner, environment, project, directory });
+    },
+    slot: (target) =>
+      skillSlot({
+        root: slotRootOf(target, { home, project }),
+        skill: CONTROLLER_SKILL,
+        sources: [join(overrides, CONTROLLER_SKILL), join(packageRoot, 'skills', CONTROLLER_SKILL)],
+      }),
+  };
+}
+
+function endProcess(server: EndableProcess): Promise<void> {
+  const machine = endingMachine.provide({
+    actors: {
+      endInput: fromPromise(() => server.endInput()),
+      terminate: fromPromise(() => server.terminate()),
+      kill: fromPromise(() => server.kill()),
+    },
+  });
+  const actor = createActor(machine);
+  const ended = toPromise(actor);
+  actor.start();
+  return ended.then(() => {});
+}

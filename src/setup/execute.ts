@@ -1,0 +1,131 @@
+/** One command of setup, from its arguments to its exit status. */
+import { dirname, join } from 'node:path';
+import { customization } from '../adapters/fs/customization.ts';
+import { isSkillName } from '../config/limits.ts';
+import type { Progress as Step } from '../ports/setup/run.ts';
+import type { Finding, RunCode, Target } from '../ports/setup/target.ts';
+import { type ParsedArguments, SERVER_ALIAS, type SetupCommand } from './arguments.ts';
+import { assemble, describeTarget, intendedEntry } from './assembly.ts';
+import { initialize } from './init/init.ts';
+import { nextCommands } from './next-commands.ts';
+import { emit, useColours } from './output.ts';
+import { defaultConfiguration, findPlaces, namedConfiguration, type Places } from './places.ts';
+import { type Progress, plainProgress, silent, terminalProgress } from './progress.ts';
+import { progressText } from './progress-text.ts';
+import { EXIT, type Report } from './report.ts';
+import { type RunSetupOptions, runCustomization, runSetup } from './run-setup.ts';
+
+type Options = Omit<ParsedArguments, 'command'>;
+type Command = Exclude<SetupCommand, { kind: 'help' | 'version' }>;
+type Misused = (code: 'usage_invalid', problem: string, json: boolean) => number;
+
+/** @returns The exit status. */
+export async function execute(command: Command, options: Options, misused: Misused): Promise<number> {
+  const stop = (code: RunCode) => stopped(command, code, options.json);
+  if (process.platform !== 'linux' && process.platform !== 'darwin') return stop('platform_unsupported');
+  const places = findPlaces(process.cwd());
+  if (places === undefined) return stop('operation_failed');
+  if (command.kind === 'init') return writeFirst(command, options, places, misused);
+  const configuration = namedConfiguration(options.config, process.env);
+  if (configuration === undefined) return stop('config_required');
+  const progress = await chooseProgress(options.json);
+  const onProgress = (step: Step) => progress.show(progressText(step));
+  const observed = { onProgress, onInterrupt };
+  const running =
+    command.kind === 'targets'
+      ? runSetup(request(command, places, configuration), assemble(places, configuration), observed)
+      : customize(command.skill, command.operation, places, configuration, observed);
+  const { exit, ...result } = await running.finally(() => progress.end());
+  emit({ schemaVersion: 1, ...result }, options.json, useColours());
+  return exit;
+}
+
+function request({ operation, targets }: Extract<Command, { kind: 'targets' }>, places: Places, configuration: string) {
+  const entry = intendedEntry(places, configuration);
+  return { operation, targets: targets.map((target) => describeTarget(target, places, entry)) };
+}
+
+function customize(
+  name: string,
+  operation: 'dry-run' | 'apply',
+  { packageRoot }: Places,
+  configuration: string,
+  observed: RunSetupOptions,
+) {
+  const overrides = join(dirname(configuration), 'skills');
+  const alias = isSkillName(name) ? name : 'invalid';
+  return runCustomization({ operation, alias }, customization({ name, packageRoot, overrides }), observed);
+}
+
+/** A signal ends the run in order; a second one changes nothing, for what is awaited must not be left behind. */
+const onInterrupt: NonNullable<RunSetupOptions['onInterrupt']> = (interrupt) => {
+  const listeners = (['SIGINT', 'SIGTERM'] as const).map((signal) => {
+    const listener = () => interrupt(signal);
+    process.on(signal, listener);
+    return () => process.off(signal, listener);
+  });
+  return () => {
+    for (const remove of listeners) remove();
+  };
+};
+
+async function chooseProgress(json: boolean): Promise<Progress> {
+  if (json) return silent;
+  if (process.stderr.isTTY) return terminalProgress();
+  return plainProgress((line) => process.stderr.write(line));
+}
+
+/** A run that ends before it begins says so for everything that it was asked for. */
+function stopped(command: Command, code: RunCode, json: boolean): number {
+  const status = code === 'platform_unsupported' ? 'unsupported' : 'failed';
+  const findings: Finding[] =
+    command.kind === 'targets'
+      ? command.targets.map((target: Target) => ({ target: { ...target, alias: SERVER_ALIAS }, status, code }))
+      : [];
+  const report: Report = { schemaVersion: 1, operation: command.operation, status: 'failed', code, findings };
+  emit(report, json, useColours());
+  return EXIT.failed;
+}
+
+async function writeFirst(
+  command: Extract<Command, { kind: 'init' }>,
+  { json, config }: Options,
+  places: Places,
+  misused: Misused,
+): Promise<number> {
+  const named = config ?? process.env['PI_SESSION_MCP_CONFIG'];
+  const path = named === undefined ? defaultConfiguration(places.home) : namedConfiguration(named, {});
+  if (path === undefined) return misused('usage_invalid', '--config must be an absolute path', json);
+  const interactive = !json && process.stdin.isTTY === true && process.stderr.isTTY === true;
+  const progress = await chooseProgress(json);
+  const onWaiting = (waiting: boolean) =>
+    waiting ? progress.show('Asking Pi which models it can use') : progress.end();
+  const { answers, operation } = command;
+  const { packageRoot } = places;
+  const cwd = places.project;
+  const outcome = await initialize({
+    answers,
+    dryRun: operation === 'dry-run',
+    path,
+    cwd,
+    packageRoot,
+    interactive,
+    onWaiting,
+  });
+  if (outcome.kind === 'unanswered') {
+    const options = outcome.options.join(' ');
+    return misused('usage_invalid', `without a terminal --init also needs ${options}`, json);
+  }
+  if (outcome.kind === 'cancelled') {
+    emit(
+      { schemaVersion: 1, operation: 'init', status: 'failed', code: 'operation_interrupted', findings: [] },
+      json,
+      useColours(),
+    );
+    return EXIT.SIGINT;
+  }
+  const { finding } = outcome;
+  emit({ schemaVersion: 1, operation: 'init', status: finding.status, findings: [finding] }, json, useColours());
+  if (!json && finding.code === 'config_written') process.stdout.write(nextCommands(named !== undefined));
+  return finding.status === 'failed' ? EXIT.failed : EXIT.ok;
+}

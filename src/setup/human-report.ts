@@ -1,0 +1,46 @@
+/** The report for people: what was found, and what to do next. */
+import { styleText } from 'node:util';
+import type { Finding, Status } from '../ports/setup/target.ts';
+import { explain } from './explanations.ts';
+import type { Report } from './report.ts';
+
+const COLOURS: Readonly<Record<Status, 'green' | 'yellow' | 'red' | 'dim'>> = {
+  ok: 'green',
+  unchanged: 'green',
+  planned: 'yellow',
+  absent: 'yellow',
+  divergent: 'red',
+  unsupported: 'red',
+  failed: 'red',
+};
+
+/**
+ * Lines without colours unless `colours` is set. The first line is the operation
+ * and its status; each finding follows as `client/scope/alias: status (code)`,
+ * with a sentence below it; then every distinct next step, once.
+ */
+export function humanReport(report: Report, colours: boolean): string {
+  const paint = (status: Status, text: string) =>
+    colours ? styleText(COLOURS[status], text, { validateStream: false }) : text;
+  const lines = [`${report.operation ?? 'setup'}: ${paint(report.status, report.status)}${suffix(report.code)}`];
+  const whole =
+    report.code && report.findings.every(({ code }) => code !== report.code) ? explain(report.code) : undefined;
+  if (whole) lines.push(`  ${whole.meaning}`);
+  for (const finding of report.findings) {
+    lines.push(`${place(finding)}: ${paint(finding.status, finding.status)} (${finding.code})`);
+    const explanation = explain(finding.code);
+    if (explanation) lines.push(`  ${explanation.meaning}`);
+  }
+  const steps = [whole?.next, ...report.findings.map(({ code }) => explain(code)?.next)];
+  const next = [...new Set(steps.filter((step) => step !== undefined))];
+  if (next.length > 0) lines.push('', 'Next:', ...next.map((step) => `  ${step}`));
+  return `${lines.join('\n')}\n`;
+}
+
+function place({ target: { client, scope, alias } }: Finding): string {
+  return `${client}/${scope}/${alias}`;
+}
+
+function suffix(code: string | undefined): string {
+  return code ? ` (${code})` : '';
+}

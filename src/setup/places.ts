@@ -1,0 +1,55 @@
+/** Where things are for one run of setup. Paths stay in here and in the adapters; no report ever holds one. */
+import { createHash } from 'node:crypto';
+import { existsSync, realpathSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** Built, this file is part of `dist/`; from source it lies one directory deeper. */
+const packageRoot = fileURLToPath(new URL(import.meta.url.endsWith('.js') ? '..' : '../..', import.meta.url));
+
+export interface Places {
+  readonly home: string;
+  /** `~/.local/state/pi-session-mcp`: what setup has to remember. */
+  readonly stateDirectory: string;
+  /** Real path of the working directory: where a project registration and its skill go. */
+  readonly project: string;
+  readonly packageRoot: string;
+}
+
+/** @returns `undefined` when there is no home to work in. */
+export function findPlaces(cwd: string): Places | undefined {
+  const home = homedir();
+  if (!isAbsolute(home)) return undefined;
+  const stateDirectory = join(home, '.local', 'state', 'pi-session-mcp');
+  try {
+    return { home, stateDirectory, project: realpathSync(cwd), packageRoot };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Where `--init` writes when nobody says otherwise. The server itself never looks there by itself. */
+export const defaultConfiguration = (home: string) => join(home, '.config', 'pi-session-mcp', 'pi-session-mcp.json');
+
+/** The configuration that the operator named, absolute and normalized; `--config` wins over the variable. */
+export function namedConfiguration(
+  option: string | undefined,
+  env: Readonly<Record<string, string | undefined>>,
+): string | undefined {
+  const named = option ?? env['PI_SESSION_MCP_CONFIG'];
+  return named !== undefined && isAbsolute(named) ? resolve(named) : undefined;
+}
+
+/** Stands for a directory in durable records: 16 hex digits that lead nowhere. */
+export function projectId(directory: string): string {
+  return createHash('sha256').update(directory).digest('hex').slice(0, 16);
+}
+
+/** What Claude Code keys a local registration by: the root of the repository around the directory, if there is one. */
+export function localRoot(directory: string): string {
+  for (let place = directory; ; place = dirname(place)) {
+    if (existsSync(join(place, '.git'))) return place;
+    if (dirname(place) === place) return directory;
+  }
+}

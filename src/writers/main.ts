@@ -1,0 +1,80 @@
+/**
+ * The launcher: what a client's registration starts for one writer. It checks
+ * the writer's directories, runs the server in the writer's box and ends with
+ * it. `writer.js <directory>`; it never writes to stdout itself.
+ */
+import { constants } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { createDiagnostics } from '../adapters/mcp/diagnostics.ts';
+import { planBox } from '../adapters/podman/boundary.ts';
+import { openInstance } from '../adapters/podman/instance.ts';
+import { thisProcess } from '../adapters/podman/owner.ts';
+import { abandonedRuns, reap } from '../adapters/podman/reap.ts';
+import { type Relay, relay } from '../adapters/podman/relay.ts';
+import { SCOPE_VARIABLE } from '../adapters/process/scope-marker.ts';
+import type { BoxCommand } from '../ports/writers/boundary.ts';
+import { packageRootOf, productMounts } from './product.ts';
+import { readRecord } from './record.ts';
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+const SIGNAL_STATUS_BASE = 128;
+/** Podman's own: it could not start the box. */
+const NOT_STARTED = new Set([125, 126, 127]);
+
+const diagnostics = createDiagnostics();
+
+function refuse(code: string): never {
+  diagnostics.report('error', 'writer_start_failed', { code });
+  process.exit(1);
+}
+
+function serverCommand(): BoxCommand {
+  const mounts = productMounts(packageRootOf(fileURLToPath(import.meta.url)), process.execPath);
+  if (!mounts) refuse('product_incomplete');
+  return {
+    argv: ['node', '/opt/pi/dist/main.js'],
+    env: { PI_SESSION_MCP_CONFIG: '/pi/server/config.json', PI_CODING_AGENT_DIR: '/pi/agent' },
+    mounts,
+  };
+}
+
+async function start(directory: string): Promise<Relay> {
+  const recorded = readRecord(directory);
+  if (!recorded) refuse('writer_record_invalid');
+  const { host, writer, stateDirectory } = recorded;
+  const opened = openInstance(stateDirectory, host.podman, host.seccompProfile);
+  if (opened.kind === 'unusable') refuse(opened.code);
+  const { instance } = opened;
+  // Before the look at the directories: what an abandoned box could still do to them is over by then.
+  if (abandonedRuns(instance).length > 0 && (await reap(host, instance)).left > 0) refuse('abandoned_box_left');
+  const command = serverCommand();
+  const plan = planBox(writer, command, instance, thisProcess());
+  if (plan.kind === 'refused') refuse(plan.code);
+  const running = relay(host, instance, plan.spec, command, process);
+  return running ?? refuse('box_not_started');
+}
+
+async function finish({ ended }: Relay): Promise<never> {
+  const end = await ended;
+  if (end.kind === 'retained') refuse('box_left');
+  if (end.kind === 'not_started' || NOT_STARTED.has(end.code ?? 0)) refuse('box_not_started');
+  return process.exit(end.code ?? SIGNAL_STATUS_BASE + constants.signals.SIGKILL);
+}
+
+if (process.getuid?.() === 0) refuse('root_refused');
+// A writer's session must not start another writer.
+if (process.env[SCOPE_VARIABLE] !== undefined) refuse('nested_server_refused');
+const [directory, ...rest] = process.argv.slice(2);
+if (directory === undefined || rest.length > 0) refuse('writer_directory_required');
+
+let running: Relay | undefined;
+let early: NodeJS.Signals | undefined;
+for (const name of SIGNALS) {
+  process.on(name, () => {
+    early ??= name;
+    running?.signal(name);
+  });
+}
+running = await start(directory);
+if (early) running.signal(early);
+await finish(running);
