@@ -1,8 +1,6 @@
 /** What a client's hook gets on stdin, as far as waking needs it (docs/turn-events.md). Pure; believes nothing. */
 import type { WakeTarget } from '../ports/events.ts';
 
-export type HookClient = 'claude' | 'codex';
-
 export interface HookCall {
   /** The turn that the call of the prompt tool has begun. */
   readonly target: WakeTarget;
@@ -15,7 +13,7 @@ export const MAX_HOOK_INPUT_BYTES = 4 * 1_024 * 1_024;
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** `mcp__<server>__pi_session_prompt`; a server that came with a plugin carries the plugin's name, too. */
-export const PROMPT_TOOL = /^mcp__[A-Za-z0-9_-]{1,120}__pi_session_prompt$/;
+const PROMPT_TOOL = /^mcp__[A-Za-z0-9_-]{1,120}__pi_session_prompt$/;
 
 type Fields = Readonly<Record<string, unknown>>;
 

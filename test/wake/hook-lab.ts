@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 import { SESSION, TURN } from '../adapters/fs/event-spool-lab.ts';
 import { within } from '../e2e/kit/until.ts';
 
-export const HOOK = fileURLToPath(new URL('../../src/wake/main.ts', import.meta.url));
+const HOOK = fileURLToPath(new URL('../../src/wake/main.ts', import.meta.url));
 export const CONVERSATION = '01a22c86-4aa5-7911-a0f4-82ac65677fe4';
 
 export interface HookRun {

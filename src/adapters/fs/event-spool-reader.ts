@@ -129,7 +129,7 @@ function withDescriptor(path: string, flags: number, use: (descriptor: number) =
 }
 
 /** Exactly the fields of an event, for exactly this turn. */
-export function isEventOf(text: string, { sessionId, turnId }: WakeTarget): boolean {
+function isEventOf(text: string, { sessionId, turnId }: WakeTarget): boolean {
   let event: unknown;
   try {
     event = JSON.parse(text);

@@ -5,11 +5,14 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
 export const EVENT_DEADLINES_MS = {
-  /** One job of the disk; a slower one goes on alone, and nothing is handed to the disk meanwhile. */
-  deliveryTimeout: 2 * SECOND,
+  /**
+   * One job of the disk; a slower one goes on alone, and nothing is handed to the disk meanwhile. Longer than the
+   * first session keeps the whole process busy on a starved machine.
+   */
+  deliveryTimeout: 10 * SECOND,
   /** Between two looks for events that are too old. */
   sweepInterval: 10 * MINUTE,
-  /** Removing the server's directory at its end. */
+  /** At the server's end: the last job, and then removing the directory. */
   spoolCloseTimeout: 1 * SECOND,
 } as const;
 

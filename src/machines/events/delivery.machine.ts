@@ -168,7 +168,7 @@ export const deliveryMachine = deliverySetup.createMachine({
         },
         ending: {
           description: 'The server ends: the job is the last one.',
-          after: { deliveryTimeout: '#delivery.closed' },
+          after: { spoolCloseTimeout: '#delivery.closed' },
         },
       },
     },

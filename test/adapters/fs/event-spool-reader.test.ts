@@ -15,6 +15,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { eventText } from '../../../src/adapters/fs/event-spool.ts';
 import { instanceName, ownInstance, STALE_AFTER_MS } from '../../../src/adapters/fs/event-spool-instance.ts';
+import { entriesOf } from '../../../src/adapters/fs/event-spool-place.ts';
 import { createSpoolReader } from '../../../src/adapters/fs/event-spool-reader.ts';
 import { startTimeOf } from '../../../src/adapters/process/process-table.ts';
 import { until } from '../../e2e/kit/until.ts';
@@ -181,18 +182,15 @@ describe('is not deceived by', () => {
   );
 });
 
-test('a flood of servers and events is neither read nor waited for', async () => {
+test('of a flood of servers and events only a part is looked at', async () => {
   const { state, reader } = openLab();
   const events = join(state, 'writers', 'psm-flood', 'events');
   mkdirSync(events, { recursive: true, mode: 0o700 });
-  for (let index = 0; index < 5_000; index += 1) {
-    mkdirSync(join(events, instanceName({ ...own, namespace: String(index + 1) })), { mode: 0o700 });
+  for (let index = 1; index <= 600; index += 1) {
+    mkdirSync(join(events, instanceName({ ...own, namespace: String(index) })), { mode: 0o700 });
   }
   const flooded = join(events, instanceName({ ...own, namespace: '1' }));
-  for (let index = 0; index < 5_000; index += 1) writeFileSync(join(flooded, `${index}.json`), 'x', { mode: 0o600 });
-  const began = performance.now();
-  // Whether the one that counts is among the first, nobody knows; both answers are harmless.
-  expect(['absent', 'found']).toContain(await reader.look(TARGET));
-  // Generous: unbounded work would be twenty times as much.
-  expect(performance.now() - began).toBeLessThan(1_000);
+  for (let index = 0; index < 600; index += 1) writeFileSync(join(flooded, `${index}.json`), 'x', { mode: 0o600 });
+  expect(await entriesOf(events, 256)).toHaveLength(256);
+  expect(await reader.look(TARGET)).toBe('absent');
 });

@@ -14,13 +14,13 @@ export type Delivery = typeof deliveryMachine;
 export type State = SnapshotFrom<Delivery>;
 
 /** Deadlines that tell their timers apart. */
-export const TEST_EVENT_DEADLINES: EventDeadlines = {
+const TEST_EVENT_DEADLINES: EventDeadlines = {
   deliveryTimeout: EVENT_DEADLINES_MS.deliveryTimeout + 1,
   sweepInterval: EVENT_DEADLINES_MS.sweepInterval + 2,
   spoolCloseTimeout: EVENT_DEADLINES_MS.spoolCloseTimeout + 3,
 };
 
-export const turn = (sessionId: string, turnId: string): EndedTurn => ({
+const turn = (sessionId: string, turnId: string): EndedTurn => ({
   sessionId,
   turnId,
   state: 'completed',
