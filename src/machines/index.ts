@@ -1,4 +1,6 @@
 /** Every chart of the product, for the test kit and the drawings. */
+import { deliveryMachine } from './events/delivery.machine.ts';
+import { wakeMachine } from './events/wake.machine.ts';
 import { connectionMachine } from './grants/connection.machine.ts';
 import { endingMachine } from './grants/ending.machine.ts';
 import { processMachine } from './process/process.machine.ts';
@@ -20,11 +22,12 @@ export const charts = {
   command: commandMachine,
   connection: connectionMachine,
   customization: customizationMachine,
+  delivery: deliveryMachine,
   ending: endingMachine,
   finish: finishMachine,
   process: processMachine,
-  provision: provisionMachine,
   registration: registrationMachine,
+  provision: provisionMachine,
   registry: registryMachine,
   removal: removalMachine,
   session: sessionMachine,
@@ -33,4 +36,5 @@ export const charts = {
   start: startMachine,
   turn: turnMachine,
   writer: writerMachine,
+  wake: wakeMachine,
 } as const;

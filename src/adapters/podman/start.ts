@@ -102,7 +102,8 @@ export function startBox(host: BoundaryHost, instance: Instance, spec: BoxSpec, 
   });
   const ended = end.then(async (how): Promise<BoxEnd> => {
     forget();
-    watchdog.release(how.kind === 'ended' && how.code !== null ? 'orderly' : undefined);
+    if (how.kind === 'not_started') watchdog.release('never');
+    else watchdog.release(how.kind === 'ended' && how.code !== null ? 'done' : undefined);
     return (await removed) ? how : { kind: 'retained' };
   });
   return {

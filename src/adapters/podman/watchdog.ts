@@ -12,7 +12,7 @@ import { startTimeOf } from './owner.ts';
 
 /**
  * What it hears: `client PID START` names the Podman client; `ending` starts the grace period; `done` says that the
- * client has ended by itself. Everything that calls Podman stands in `"$@"`.
+ * client has ended by itself, `never` that there has been none. Everything that calls Podman stands in `"$@"`.
  *
  * - A client is not killed before its container exists: killed halfway it leaves conmon and the runtime's first
  *   process behind, of which Podman then knows nothing. One that nobody has named may still be about to make it.
@@ -62,6 +62,7 @@ while read -r word first second; do
   case $word in
     client) client=$first started=$second ;;
     done) orderly=yes ;;
+    never) rm -rf -- "$directory"; exit 0 ;;
     ending)
       [ -n "$timer" ] || {
         ( trap 'kill $nap; exit 0' TERM; sleep "$grace" & nap=$!; wait "$nap"; trap - TERM; remove "$@" ) &
@@ -78,8 +79,8 @@ export interface Watchdog {
   watch(client: number): void;
   /** From now on the box has its grace period to end by itself. */
   ending(): void;
-  /** Removes what is left, at once; `orderly` when the client has ended by itself. The outcome is `closed`. */
-  release(orderly?: 'orderly'): void;
+  /** Removes what is left, at once. What the client's end tells saves looking. The outcome is `closed`. */
+  release(client?: 'done' | 'never'): void;
   /** `removed`: the container does not exist. Whoever waits may end then. */
   readonly closed: Promise<'removed' | 'retained' | 'lost'>;
 }
@@ -103,10 +104,10 @@ export function startWatchdog(host: BoundaryHost, instance: Instance, id: string
     pid: child.pid,
     watch: (client) => tell(`client ${client} ${startTimeOf(client) ?? 0}`),
     ending: () => tell('ending'),
-    release(orderly) {
+    release(word) {
       // Whoever releases it waits for it.
       child.ref();
-      child.stdin?.end(orderly && 'done\n');
+      child.stdin?.end(word && `${word}\n`);
     },
     closed: outcomeOf(child),
   };
