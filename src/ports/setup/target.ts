@@ -100,7 +100,65 @@ export type ModeCode =
   | 'host_writes_not_accepted'
   | 'container_unusable';
 
-export type SetupCode = RegistrationCode | RunCode | SkillCode | CustomizationCode | InitCode | ModeCode;
+/** Every step of a writer (src/ports/writers/lifecycle.ts); a failed one is what a run reports. */
+type WriterStepName =
+  | 'record'
+  | 'forget'
+  | 'clone'
+  | 'prepare'
+  | 'configure'
+  | 'wrap'
+  | 'register'
+  | 'control'
+  | 'accept'
+  | 'inspect'
+  | 'collect'
+  | 'reset'
+  | 'recreate'
+  | 'unregister'
+  | 'dispose';
+
+export type WriterFindingCode =
+  | 'writer_planned'
+  | 'writer_provisioned'
+  | 'writer_ready'
+  | 'writer_collected'
+  | 'writer_finished'
+  | 'writer_reset'
+  | 'writer_recreated'
+  | 'writer_removed'
+  | 'writer_unchanged'
+  | 'writer_absent'
+  | 'writer_busy'
+  | 'writer_not_provisioned'
+  | 'writer_not_ready'
+  | 'writer_has_work'
+  | 'writer_unknown'
+  | 'writer_client_required'
+  | 'writer_settings_unsupported'
+  | 'workspace_not_container'
+  | 'control_required'
+  | 'acceptance_required'
+  | 'acceptance_outdated'
+  | 'collection_incomplete'
+  | 'branches_need_care'
+  | 'work_left'
+  | 'restart_unfinished'
+  | 'removal_unfinished'
+  | 'journal_unreadable'
+  | 'fence_unavailable'
+  | 'interrupted'
+  | 'defect'
+  | `${WriterStepName}_failed`;
+
+export type SetupCode =
+  | RegistrationCode
+  | RunCode
+  | SkillCode
+  | CustomizationCode
+  | InitCode
+  | ModeCode
+  | WriterFindingCode;
 
 /** What one chart ends with: the status and the code of one finding. */
 export interface Verdict<TCode extends SetupCode = SetupCode> {
