@@ -16,6 +16,7 @@ import { type Relay, relay } from '../adapters/podman/relay.ts';
 import { createKernelLock } from '../adapters/process/kernel-lock.ts';
 import { SCOPE_VARIABLE } from '../adapters/process/scope-marker.ts';
 import { isAccepted } from './acceptance.ts';
+import { clearStale } from './hold.ts';
 import { placesOf, type WriterPlaces } from './places.ts';
 import { packageRootOf } from './product.ts';
 import { readRecord } from './record.ts';
@@ -59,6 +60,7 @@ async function start(directory: string): Promise<Relay> {
   const builtFile = fileURLToPath(import.meta.url);
   await claim(places);
   await checkReady(places, packageRootOf(builtFile));
+  clearStale(places);
   const renewal = startRenewal(places, warmUpProcess, process.env);
   if (!(await renewal.ready)) refuse('credentials_unavailable');
   const opened = openInstance(stateDirectory, host.podman, host.seccompProfile);

@@ -29,6 +29,10 @@ export interface WriterPlaces {
   readonly server: string;
   /** What the contained server compares the clone with. */
   readonly baseline: string;
+  /** There while setup works on the clone beside a running box. */
+  readonly hold: string;
+  /** There while a session in the box writes; the writer may forge it, and only blocks itself with it. */
+  readonly mark: string;
   /** The git side's own record of the same, which is never mounted. */
   readonly clone: string;
   /** Holds the lock; not in the writer's directory, whose removal it outlives. */
@@ -49,6 +53,8 @@ export function placesOf(state: string, name: string): WriterPlaces {
     agent: at('agent'),
     server: at('server'),
     baseline: at('server', 'baseline.json'),
+    hold: at('server', 'hold.json'),
+    mark: at('clone', 'git', 'pi-coding-open'),
     clone: at('clone'),
     lock: join(state, '.locks', name),
   };

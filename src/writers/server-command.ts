@@ -11,7 +11,9 @@ const SCRIPT = `umask 077
 mkdir -p "$PI_CODING_AGENT_DIR"
 follow() {
   for name in auth.json models.json models-store.json; do
-    [ ${INSIDE.agent}/$name -nt "$PI_CODING_AGENT_DIR/$name" ] || continue
+    [ -f ${INSIDE.agent}/$name ] || continue
+    # Not every shell takes a file that is missing for an older one.
+    [ -e "$PI_CODING_AGENT_DIR/$name" ] && ! [ ${INSIDE.agent}/$name -nt "$PI_CODING_AGENT_DIR/$name" ] && continue
     cp ${INSIDE.agent}/$name "$PI_CODING_AGENT_DIR/.next" && mv "$PI_CODING_AGENT_DIR/.next" "$PI_CODING_AGENT_DIR/$name"
   done
 }

@@ -20,6 +20,7 @@ import { shakeHands } from './contained-handshake.ts';
 import { type ContainedConfiguration, containedConfiguration, type ContainedRequest } from './contained-configuration.ts';
 import { controlIsolation } from './control.ts';
 import { copyCredentials } from './credentials.ts';
+import { dropHold, takeHold } from './hold.ts';
 import { runInside } from './inside.ts';
 import { writeJson } from './json-file.ts';
 import type { WriterPlaces } from './places.ts';
@@ -46,6 +47,8 @@ export interface StationParts {
   /** How Podman works here; tried at most once a run. */
   readonly probe: () => Promise<BoundaryHost | undefined>;
   readonly clientOf: ClientOf;
+  /** The operation leaves the clone's mounts as they are, so an idle server may go on running. */
+  readonly beside: boolean;
   /** Where a new registration goes; undefined when it is not known, and then none is made. */
   readonly registered?: RegisteredWriter;
 }
@@ -71,6 +74,8 @@ class RealStation implements Station {
   readonly #parts: StationParts;
   readonly #journal;
   #lock: HeldLock | undefined;
+  /** Held without the lock, beside a running box. */
+  #isBeside = false;
   #collection: Collection | undefined;
   /** The step that was begun last. */
   #step: Promise<unknown> = Promise.resolve();
@@ -84,10 +89,16 @@ class RealStation implements Station {
 
   async fence(signal: AbortSignal): Promise<Fence> {
     return this.#track(async () => {
-      const { places } = this.#parts;
+      const { places, beside } = this.#parts;
       const outcome = await createKernelLock({ directory: places.lock, waitSeconds: LOCK_WAIT_SECONDS }).acquire(signal);
-      if (outcome.kind !== 'locked') return outcome.kind;
+      if (outcome.kind === 'unavailable') return 'unavailable';
+      if (outcome.kind === 'busy') {
+        // A launcher runs. Its server may stay for what leaves the mounts as they are.
+        this.#isBeside = beside && takeHold(places);
+        return this.#isBeside ? 'held' : 'busy';
+      }
       this.#lock = outcome.lock;
+      dropHold(places);
       const boundary = await this.#boundary();
       if (!boundary) return 'unavailable';
       return (await boundary.reap()).left === 0 ? 'held' : 'busy';
@@ -95,6 +106,8 @@ class RealStation implements Station {
   }
 
   async release(): Promise<void> {
+    if (this.#isBeside) dropHold(this.#parts.places);
+    this.#isBeside = false;
     this.#lock?.release();
     this.#lock = undefined;
   }
@@ -104,11 +117,11 @@ class RealStation implements Station {
   }
 
   read: WriterPort['read'] = () => this.#journal.read();
-  record: WriterPort['record'] = (phase) => this.#held(() => this.#journal.record(phase));
+  record: WriterPort['record'] = (phase) => this.#shared(() => this.#journal.record(phase));
   forget: WriterPort['forget'] = () => this.#held(() => this.#journal.forget());
 
   clone: WriterPort['clone'] = (signal) => this.#baseline((git) => git.clone(REVISION, signal));
-  reset: WriterPort['reset'] = (signal) => this.#baseline((git) => git.reset(REVISION, signal));
+  reset: WriterPort['reset'] = (signal) => this.#baseline((git) => git.reset(REVISION, signal), this.#isBeside);
   recreate: WriterPort['recreate'] = (signal) => this.#baseline((git) => git.clone(REVISION, signal));
 
   prepare: WriterPort['prepare'] = () =>
@@ -204,6 +217,11 @@ class RealStation implements Station {
     return this.#track(async () => (this.#lock?.intact() ? work() : FAILED), FAILED);
   }
 
+  /** The same for what may be done beside a running box. */
+  #shared(work: () => Promise<StepOutcome>): Promise<StepOutcome> {
+    return this.#track(async () => (this.#isBeside || this.#lock?.intact() ? work() : FAILED), FAILED);
+  }
+
   async #boundary(): Promise<WriterBoundary | undefined> {
     const { places, probe, state } = this.#parts;
     const host = readRecord(places.directory)?.host ?? (await probe());
@@ -233,8 +251,8 @@ class RealStation implements Station {
     return createWriterGit({ git: createHostGit(), writer: name, checkout: request.workspace.directory, directory, inside });
   }
 
-  #baseline(make: (git: WriterGit) => Promise<CloneOutcome>): Promise<StepOutcome> {
-    return this.#held(async () => {
+  #baseline(make: (git: WriterGit) => Promise<CloneOutcome>, isBeside = false): Promise<StepOutcome> {
+    return (isBeside ? this.#shared : this.#held).call(this, async () => {
       const { places } = this.#parts;
       const git = await this.#git();
       const made = git && (await make(git));

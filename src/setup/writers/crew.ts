@@ -20,6 +20,12 @@ import { createStation, type Station, type StationParts } from '../../writers/st
 import { createFence } from '../fence.ts';
 import { localRoot, type Places } from '../places.ts';
 
+export interface StationOptions {
+  readonly client?: Target | undefined;
+  /** See `StationParts`. */
+  readonly beside?: boolean;
+}
+
 export interface Crew {
   readonly workspace: Workspace;
   /** Lock and guardian of the whole run. */
@@ -29,8 +35,8 @@ export interface Crew {
   readonly configured: readonly string[];
   /** The same, and what else of this workspace's is there. */
   readonly all: readonly string[];
-  parts(name: string, client?: Target): StationParts;
-  station(name: string, client?: Target): Station;
+  parts(name: string, options?: StationOptions): StationParts;
+  station(name: string, options?: StationOptions): Station;
 }
 
 export type CrewOutcome =
@@ -60,17 +66,17 @@ export function openCrew(alias: string, configurationFile: string, places: Place
   };
   const probe = probeOnce(state);
   const request = { configuration, workspace, catalog: catalogOf(configurationFile, configuration) };
-  const parts = (name: string, client?: Target): StationParts => {
+  const parts = (name: string, { client, beside = false }: StationOptions = {}): StationParts => {
     const place = placesOf(state, name);
     const entry = { command: process.execPath, args: [join(packageRoot, 'dist', 'writer.js'), place.directory], env: {} };
     const registered = client && { target: client, project: projectOf(client, places), entry };
-    const common = { state, home, packageRoot, agentDirectory, configurationFile, request, probe, clientOf };
+    const common = { state, home, packageRoot, agentDirectory, configurationFile, request, probe, clientOf, beside };
     return { places: place, ...common, ...(registered && { registered }) };
   };
   const configured = namesUpTo(alias, workspace.container?.writers ?? 0);
   const present = namesUpTo(alias, MAX_WRITERS).filter((name) => existsSync(placesOf(state, name).directory));
   const all = namesUpTo(alias, MAX_WRITERS).filter((name) => configured.includes(name) || present.includes(name));
-  const station = (name: string, client?: Target) => createStation(parts(name, client));
+  const station = (name: string, options?: StationOptions) => createStation(parts(name, options));
   return { ok: true, crew: { workspace, fence, clientOf, configured, all, parts, station } };
 }
 

@@ -41,7 +41,7 @@ export async function work(request: WorkRequest): Promise<WorkResult> {
   for (const name of request.names) {
     if (interrupted) break;
     request.announce(name);
-    const station = request.crew.station(name, request.client);
+    const station = request.crew.station(name, { client: request.client, beside: isBeside(inputOf(request)) });
     if (request.dryRun) {
       findings.push(finding(request, name, await planned(station, inputOf(request))));
       continue;
@@ -55,6 +55,11 @@ export async function work(request: WorkRequest): Promise<WorkResult> {
 
 function inputOf({ crew, operation, discard }: WorkRequest): WriterInput {
   return { operation, discard, lifecycle: crew.workspace.container?.lifecycle ?? 'persistent' };
+}
+
+/** What only asks git inside, and leaves every directory where it is. */
+function isBeside({ operation, lifecycle }: WriterInput): boolean {
+  return operation === 'collect' || operation === 'reset' || (operation === 'finish' && lifecycle === 'persistent');
 }
 
 function finding({ crew }: WorkRequest, name: string, code: WriterFindingCode): Finding {
