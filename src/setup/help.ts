@@ -32,6 +32,19 @@ First configuration
   --coding         add a profile that may change files, for which you must
   --accept-host-writes          accept that it does so in that directory itself
 
+Where coding may happen, and writers in containers (docs/writers.md)
+  --repo ALIAS --mode host|read-only|container    record it; with container also
+  --profiles A,B [--writers N] [--client C]        make the missing writers ALIAS-1 …
+                   C is codex:user, claude-code:user or claude-code:local
+  --repo ALIAS --isolation-control   try the walls with canaries in your home
+  --repo ALIAS --accept              check from inside; then a writer may start
+  --repo ALIAS --status | --verify   where each stands | ask client and server
+  --repo ALIAS --collect             its work to refs/remotes/writer-NAME/
+  --repo ALIAS --finish              collect, then start anew
+  --repo ALIAS --reset | --recreate | --remove [--discard]
+                   refused while work is only there, unless it may be lost
+  --writer NAME    one of them only;  --apply does it, else it is only shown
+
 Also
   --config FILE    the configuration, absolute; else $PI_SESSION_MCP_CONFIG
   --json           one line of JSON for scripts

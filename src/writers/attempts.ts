@@ -103,7 +103,10 @@ function describe(path: string): string {
     if (stat.isFile()) return `${own} ${createHash('sha256').update(readFileSync(path)).digest('hex')}`;
     if (!stat.isDirectory()) return own;
     // Not the size of the directory itself: on some file systems it depends on the past.
-    return readdirSync(path).sort().map((name) => `${name} ${modeOf(join(path, name))}`).join('\n');
+    return readdirSync(path)
+      .sort()
+      .map((name) => `${name} ${modeOf(join(path, name))}`)
+      .join('\n');
   } catch (error) {
     return String((error as NodeJS.ErrnoException).code);
   }

@@ -40,7 +40,9 @@ function profileOf(profile: ExecutionProfile, isDefault: boolean): object {
 /** @returns `undefined` when a profile cannot work in a box: extensions, external servers, skills of one's own. */
 export function containedConfiguration(request: ContainedRequest): ContainedConfiguration | undefined {
   const { configuration, workspace, catalog } = request;
-  const selected = (workspace.container?.profiles ?? []).flatMap((alias) => configuration.executionProfiles[alias] ?? []);
+  const selected = (workspace.container?.profiles ?? []).flatMap(
+    (alias) => configuration.executionProfiles[alias] ?? [],
+  );
   const [first] = selected;
   const isPlain = selected.every(({ extensions, mcpServers }) => extensions.length + mcpServers.length === 0);
   if (first === undefined || !isPlain || selected.some(({ alias }) => alias === DEFAULT_PROFILE)) return undefined;

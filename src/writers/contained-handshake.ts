@@ -39,7 +39,10 @@ export async function shakeHands(
   if (outcome.kind !== 'ended') return false;
   try {
     const lines = Buffer.from(outcome.stdout).toString('utf8').split('\n').filter(Boolean);
-    return isExpected(lines.map((line) => JSON.parse(line) as Answer), expected);
+    return isExpected(
+      lines.map((line) => JSON.parse(line) as Answer),
+      expected,
+    );
   } catch {
     return false;
   }
@@ -55,7 +58,10 @@ function isExpected(answers: readonly Answer[], { workspace, profiles }: Expecte
   const known = (executionProfiles ?? []).map(({ alias }) => alias).sort();
   const [only, ...others] = workspaces ?? [];
   return (
-    sameNames(tools.map(({ name }) => name), TOOL_NAMES) &&
+    sameNames(
+      tools.map(({ name }) => name),
+      TOOL_NAMES,
+    ) &&
     only?.alias === workspace &&
     only.mode === 'host' &&
     others.length === 0 &&

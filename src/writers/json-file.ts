@@ -1,7 +1,8 @@
 /** Small private records as files: read strictly, written whole or not at all. */
-import { readRegularFile } from '../adapters/fs/regular-file.ts';
-import { isOursAlone } from '../adapters/fs/private-directory.ts';
+
 import { replaceFile } from '../adapters/fs/durable-file.ts';
+import { isOursAlone } from '../adapters/fs/private-directory.ts';
+import { readRegularFile } from '../adapters/fs/regular-file.ts';
 
 const MAX_BYTES = 65_536;
 const MODE = 0o600;

@@ -40,7 +40,9 @@ function refuse(code: string): never {
 
 /** One box of a writer at a time, and none while setup works on it. The lock is held until this process ends. */
 async function claim(places: WriterPlaces): Promise<void> {
-  const outcome = await createKernelLock({ directory: places.lock, waitSeconds: 0 }).acquire(AbortSignal.timeout(WAIT_MS));
+  const outcome = await createKernelLock({ directory: places.lock, waitSeconds: 0 }).acquire(
+    AbortSignal.timeout(WAIT_MS),
+  );
   if (outcome.kind === 'busy') refuse('writer_busy');
   if (outcome.kind === 'unavailable') refuse('writer_lock_unavailable');
 }

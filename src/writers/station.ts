@@ -2,8 +2,8 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { cp, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { releaseFingerprint } from '../adapters/fs/release-binding.ts';
 import { replaceFile } from '../adapters/fs/durable-file.ts';
+import { releaseFingerprint } from '../adapters/fs/release-binding.ts';
 import { createHostGit } from '../adapters/git/host-git.ts';
 import { removeTree } from '../adapters/git/remove-tree.ts';
 import { createWriterGit } from '../adapters/git/writer-git.ts';
@@ -12,12 +12,23 @@ import { openBoundary } from '../adapters/podman/boundary.ts';
 import { createKernelLock } from '../adapters/process/kernel-lock.ts';
 import type { HeldLock } from '../ports/setup/command.ts';
 import type { BoundaryHost, NetworkKind, WriterBoundary, WriterBox } from '../ports/writers/boundary.ts';
-import type { CloneOutcome, Collection, InsideResult, RunInside, StatusOutcome, WriterGit } from '../ports/writers/git.ts';
+import type {
+  CloneOutcome,
+  Collection,
+  InsideResult,
+  RunInside,
+  StatusOutcome,
+  WriterGit,
+} from '../ports/writers/git.ts';
 import type { Fence, Inspected, StepOutcome, WriterPort } from '../ports/writers/lifecycle.ts';
 import { bindingOf, writeAcceptance } from './acceptance.ts';
 import { attempt, held, stateOf } from './attempts.ts';
+import {
+  type ContainedConfiguration,
+  type ContainedRequest,
+  containedConfiguration,
+} from './contained-configuration.ts';
 import { shakeHands } from './contained-handshake.ts';
-import { type ContainedConfiguration, containedConfiguration, type ContainedRequest } from './contained-configuration.ts';
 import { controlIsolation } from './control.ts';
 import { copyCredentials } from './credentials.ts';
 import { dropHold, takeHold } from './hold.ts';
@@ -90,7 +101,9 @@ class RealStation implements Station {
   async fence(signal: AbortSignal): Promise<Fence> {
     return this.#track(async () => {
       const { places, beside } = this.#parts;
-      const outcome = await createKernelLock({ directory: places.lock, waitSeconds: LOCK_WAIT_SECONDS }).acquire(signal);
+      const outcome = await createKernelLock({ directory: places.lock, waitSeconds: LOCK_WAIT_SECONDS }).acquire(
+        signal,
+      );
       if (outcome.kind === 'unavailable') return 'unavailable';
       if (outcome.kind === 'busy') {
         // A launcher runs. Its server may stay for what leaves the mounts as they are.
@@ -248,7 +261,13 @@ class RealStation implements Station {
       const { kind } = boundary.create({ directory });
       return kind === 'ready' ? raw(command, signal) : { kind: 'failed' };
     };
-    return createWriterGit({ git: createHostGit(), writer: name, checkout: request.workspace.directory, directory, inside });
+    return createWriterGit({
+      git: createHostGit(),
+      writer: name,
+      checkout: request.workspace.directory,
+      directory,
+      inside,
+    });
   }
 
   #baseline(make: (git: WriterGit) => Promise<CloneOutcome>, isBeside = false): Promise<StepOutcome> {
@@ -268,7 +287,8 @@ class RealStation implements Station {
     const copies = join(places.server, 'skills');
     if (!(await removeTree(copies))) return false;
     for (const name of skills) {
-      if (existsSync(join(own, name))) await cp(join(own, name), join(copies, name), { recursive: true, dereference: true });
+      if (existsSync(join(own, name)))
+        await cp(join(own, name), join(copies, name), { recursive: true, dereference: true });
     }
     const put = (name: string, text: string) => replaceFile(join(places.server, name), Buffer.from(text), PRIVATE_FILE);
     return put('execution-modes.json', modes) && put('config.json', configuration);
@@ -282,7 +302,12 @@ class RealStation implements Station {
     return stepOf(writeJson(places.record, recordDocument({ host, root: { kind: 'host' }, network, limits: {} })));
   }
 
-  async #holds(boundary: WriterBoundary, writer: WriterBox, mounts: Parameters<typeof attempt>[2], signal: AbortSignal) {
+  async #holds(
+    boundary: WriterBoundary,
+    writer: WriterBox,
+    mounts: Parameters<typeof attempt>[2],
+    signal: AbortSignal,
+  ) {
     const { home, agentDirectory, configurationFile, request, packageRoot, state } = this.#parts;
     const checkout = request.workspace.directory;
     const onHost = [

@@ -29,11 +29,7 @@ const shown = z.object({
 
 type Shown = z.infer<typeof shown>;
 
-export function readCodexEntry(
-  { code, stdout, stderr }: Printed,
-  alias: string,
-  entry: IntendedEntry,
-): Inspection {
+export function readCodexEntry({ code, stdout, stderr }: Printed, alias: string, entry: IntendedEntry): Inspection {
   const absent = `Error: No MCP server named '${alias}' found.`;
   if (code === 1 && stdout.trim() === '' && lastLine(stderr) === absent) return 'absent';
   if (code !== 0) return 'unsupported';

@@ -24,7 +24,10 @@ export function createCodingAdmission({ workTree, baseline, hold, mark }: LocalC
   return {
     async isAtBaseline() {
       try {
-        const { schemaVersion, commit, branch } = JSON.parse(await readFile(baseline, 'utf8')) as Record<string, unknown>;
+        const { schemaVersion, commit, branch } = JSON.parse(await readFile(baseline, 'utf8')) as Record<
+          string,
+          unknown
+        >;
         if (schemaVersion !== 1 || typeof commit !== 'string' || typeof branch !== 'string') return false;
         const base: Baseline = { commit, branch };
         const signal = AbortSignal.timeout(TIMEOUT_MS);
@@ -54,7 +57,11 @@ export function createCodingAdmission({ workTree, baseline, hold, mark }: LocalC
   };
 }
 
-function runHere({ argv, env, maxOutputBytes }: InsideCommand, cwd: string, signal: AbortSignal): Promise<InsideResult> {
+function runHere(
+  { argv, env, maxOutputBytes }: InsideCommand,
+  cwd: string,
+  signal: AbortSignal,
+): Promise<InsideResult> {
   return new Promise((resolve) => {
     const [file, ...args] = argv;
     const environment = { PATH: process.env['PATH'] ?? '', HOME: '/dev/null', ...env };

@@ -100,24 +100,6 @@ export type ModeCode =
   | 'host_writes_not_accepted'
   | 'container_unusable';
 
-/** Every step of a writer (src/ports/writers/lifecycle.ts); a failed one is what a run reports. */
-type WriterStepName =
-  | 'record'
-  | 'forget'
-  | 'clone'
-  | 'prepare'
-  | 'configure'
-  | 'wrap'
-  | 'register'
-  | 'control'
-  | 'accept'
-  | 'inspect'
-  | 'collect'
-  | 'reset'
-  | 'recreate'
-  | 'unregister'
-  | 'dispose';
-
 export type WriterFindingCode =
   | 'writer_planned'
   | 'writer_provisioned'
@@ -146,10 +128,25 @@ export type WriterFindingCode =
   | 'restart_unfinished'
   | 'removal_unfinished'
   | 'journal_unreadable'
+  | 'clone_unreadable'
   | 'fence_unavailable'
   | 'interrupted'
   | 'defect'
-  | `${WriterStepName}_failed`;
+  // One for each step of a writer (src/ports/writers/lifecycle.ts) but the look at its clone.
+  | 'record_failed'
+  | 'forget_failed'
+  | 'clone_failed'
+  | 'prepare_failed'
+  | 'configure_failed'
+  | 'wrap_failed'
+  | 'register_failed'
+  | 'control_failed'
+  | 'accept_failed'
+  | 'collect_failed'
+  | 'reset_failed'
+  | 'recreate_failed'
+  | 'unregister_failed'
+  | 'dispose_failed';
 
 export type SetupCode =
   | RegistrationCode

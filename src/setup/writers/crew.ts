@@ -47,7 +47,12 @@ const beside = (name: string) =>
   fileURLToPath(new URL(import.meta.url.endsWith('.js') ? `./${name}.js` : `../${name}.ts`, import.meta.url));
 
 /** @param agentDirectory Pi's own, absolute. */
-export function openCrew(alias: string, configurationFile: string, places: Places, agentDirectory: string): CrewOutcome {
+export function openCrew(
+  alias: string,
+  configurationFile: string,
+  places: Places,
+  agentDirectory: string,
+): CrewOutcome {
   const { home, packageRoot, stateDirectory } = places;
   const env = { PI_SESSION_MCP_CONFIG: configurationFile };
   const loaded = loadConfiguration({ env, packageRoot, files: configurationFiles });
@@ -68,7 +73,11 @@ export function openCrew(alias: string, configurationFile: string, places: Place
   const request = { configuration, workspace, catalog: catalogOf(configurationFile, configuration) };
   const parts = (name: string, { client, beside = false }: StationOptions = {}): StationParts => {
     const place = placesOf(state, name);
-    const entry = { command: process.execPath, args: [join(packageRoot, 'dist', 'writer.js'), place.directory], env: {} };
+    const entry = {
+      command: process.execPath,
+      args: [join(packageRoot, 'dist', 'writer.js'), place.directory],
+      env: {},
+    };
     const registered = client && { target: client, project: projectOf(client, places), entry };
     const common = { state, home, packageRoot, agentDirectory, configurationFile, request, probe, clientOf, beside };
     return { places: place, ...common, ...(registered && { registered }) };
@@ -110,7 +119,9 @@ function catalogOf(configurationFile: string, _configuration: Configuration): Re
   const read = configurationFiles.read(configurationFile, MAX_FILE_BYTES);
   if (!read.ok) return {};
   try {
-    const text = Buffer.from(read.bytes).toString('utf8').replace(/^\uFEFF/, '');
+    const text = Buffer.from(read.bytes)
+      .toString('utf8')
+      .replace(/^\uFEFF/, '');
     return (JSON.parse(text) as { readonly skillCatalog?: Readonly<Record<string, unknown>> }).skillCatalog ?? {};
   } catch {
     return {};

@@ -17,8 +17,8 @@ import { chooseProgress } from '../progress.ts';
 import { EXIT } from '../report.ts';
 import { type Crew, openCrew } from './crew.ts';
 import { writerFinding } from './findings.ts';
-import { stateOf, type WorkResult, work } from './work.ts';
 import { verifyWriter } from './verify.ts';
+import { stateOf, type WorkResult, work } from './work.ts';
 
 type WritersCommand = Extract<SetupCommand, { kind: 'writers' }>;
 type Options = Omit<ParsedArguments, 'command'>;
@@ -69,7 +69,11 @@ export async function executeWriters(
   }
   const { crew } = opened;
   if (CONTAINER_ONLY.includes(action) && crew.workspace.container === undefined) {
-    return conclude(action, { findings: [writerFinding(workspace, workspace, 'workspace_not_container')] }, options.json);
+    return conclude(
+      action,
+      { findings: [writerFinding(workspace, workspace, 'workspace_not_container')] },
+      options.json,
+    );
   }
   const names = command.writer === undefined ? crew.all : crew.all.filter((name) => name === command.writer);
   if (names.length === 0) {
@@ -88,7 +92,12 @@ interface Surroundings {
   readonly announce: (name: string) => void;
 }
 
-async function act(command: WritersCommand, crew: Crew, names: readonly string[], around: Surroundings): Promise<Outcome> {
+async function act(
+  command: WritersCommand,
+  crew: Crew,
+  names: readonly string[],
+  around: Surroundings,
+): Promise<Outcome> {
   const { action, operation, discard } = command;
   if (action === 'status') return { findings: await each(names, around, (name) => report(crew, name)) };
   if (action === 'verify') {
@@ -99,7 +108,15 @@ async function act(command: WritersCommand, crew: Crew, names: readonly string[]
     return { findings };
   }
   const dryRun = operation === 'dry-run';
-  const request = { crew, operation: OPERATIONS[action], names, discard, dryRun, announce: around.announce, onInterrupt };
+  const request = {
+    crew,
+    operation: OPERATIONS[action],
+    names,
+    discard,
+    dryRun,
+    announce: around.announce,
+    onInterrupt,
+  };
   return dryRun ? work(request) : fenced(crew, () => work(request));
 }
 

@@ -1,10 +1,11 @@
 /** One action on each writer, one after the other: they share the clients and the machine. */
-import { runWriter, type WriterRun } from '../../app/writer-run.ts';
+
 import { releaseFingerprint } from '../../adapters/fs/release-binding.ts';
+import { runWriter, type WriterRun } from '../../app/writer-run.ts';
 import { planFor } from '../../machines/writers/plan.ts';
 import type { InterruptSignal } from '../../ports/setup/run.ts';
 import type { Finding, Target, WriterFindingCode } from '../../ports/setup/target.ts';
-import type { WriterInput, WriterOperation } from '../../ports/writers/lifecycle.ts';
+import type { WriterCode, WriterInput, WriterOperation } from '../../ports/writers/lifecycle.ts';
 import { isAccepted } from '../../writers/acceptance.ts';
 import type { Station, StationParts } from '../../writers/station.ts';
 import type { Crew } from './crew.ts';
@@ -47,10 +48,15 @@ export async function work(request: WorkRequest): Promise<WorkResult> {
       continue;
     }
     running = runWriter(station, inputOf(request));
-    findings.push(finding(request, name, await running.ended), ...remarks(request, name, station));
+    findings.push(finding(request, name, worded(await running.ended)), ...remarks(request, name, station));
   }
   stop();
   return { findings, ...(interrupted && { interrupted }) };
+}
+
+/** Another code of this name is about clients. */
+function worded(code: WriterCode): WriterFindingCode {
+  return code === 'inspect_failed' ? 'clone_unreadable' : code;
 }
 
 function inputOf({ crew, operation, discard }: WorkRequest): WriterInput {
@@ -75,7 +81,7 @@ async function planned(station: Station, input: WriterInput): Promise<WriterFind
   const read = await station.read(NEVER);
   if (!read.ok) return 'journal_unreadable';
   const plan = planFor(input, read.phase);
-  return plan.kind === 'stop' ? plan.code : 'writer_planned';
+  return plan.kind === 'stop' ? worded(plan.code) : 'writer_planned';
 }
 
 /** Where a writer stands. Asks git in a box of its own, beside whatever runs. Never rejects. */
@@ -105,6 +111,6 @@ export async function stateOf(station: Station, { places, packageRoot }: Station
 
 async function stateOfReady(station: Station): Promise<WriterFindingCode> {
   const found = await station.inspect(NEVER);
-  if (found === 'unknown') return 'inspect_failed';
+  if (found === 'unknown') return 'clone_unreadable';
   return found === 'work' ? 'writer_has_work' : 'writer_ready';
 }

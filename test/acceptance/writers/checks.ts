@@ -20,7 +20,10 @@ export function saying(part: string): Say {
 
 interface Report {
   readonly status?: string;
-  readonly findings: readonly { readonly target: { readonly client: string; readonly alias: string }; readonly code: string }[];
+  readonly findings: readonly {
+    readonly target: { readonly client: string; readonly alias: string };
+    readonly code: string;
+  }[];
 }
 
 /** The code of one finding in a report of setup, `nothing` without one. */

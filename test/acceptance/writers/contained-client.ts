@@ -43,7 +43,11 @@ export class ContainedClient {
     const id = this.#next;
     this.#next += 1;
     this.#child.stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`);
-    return until(() => `answer to ${method}; ${this.stderr}`, () => this.#answers.get(id), PATIENCE_MS);
+    return until(
+      () => `answer to ${method}; ${this.stderr}`,
+      () => this.#answers.get(id),
+      PATIENCE_MS,
+    );
   }
 
   async initialize(): Promise<void> {

@@ -4,7 +4,17 @@
  * agent directory with a scripted provider, and things that nobody inside may reach.
  */
 import { type ChildProcess, execFileSync, type SpawnOptions, spawn } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 
@@ -72,10 +82,16 @@ export class Operator {
       mkdirSync(path, { recursive: true });
     }
     this.#writeHome(origin);
-    for (const part of ['dist', 'skills', 'package.json']) cpSync(join(ROOT, part), join(this.package, part), { recursive: true });
+    for (const part of ['dist', 'skills', 'package.json'])
+      cpSync(join(ROOT, part), join(this.package, part), { recursive: true });
     symlinkSync(realpathSync(join(ROOT, 'node_modules')), join(this.package, 'node_modules'));
     const path = [clients, dirname(this.node), '/usr/bin', '/bin'].join(':');
-    const quiet = ['CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC', 'DISABLE_AUTOUPDATER', 'DISABLE_TELEMETRY', 'DISABLE_ERROR_REPORTING'];
+    const quiet = [
+      'CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC',
+      'DISABLE_AUTOUPDATER',
+      'DISABLE_TELEMETRY',
+      'DISABLE_ERROR_REPORTING',
+    ];
     this.env = {
       ...{ HOME: this.home, PATH: path, LANG: 'C.UTF-8', TERM: 'dumb', TMPDIR: at('tmp') },
       ...Object.fromEntries(quiet.map((name) => [name, '1'])),
@@ -103,7 +119,8 @@ export class Operator {
     json(join(this.agent, 'auth.json'), { stranger: { type: 'api_key', key: SECRET } });
     mkdirSync(join(this.agent, 'extensions'));
     mkdirSync(join(this.home, '.ssh'));
-    for (const file of ['.ssh/id', '.git-credentials', '.profile', '.gitconfig']) writeFileSync(join(this.home, file), `# ${SECRET}\n`);
+    for (const file of ['.ssh/id', '.git-credentials', '.profile', '.gitconfig'])
+      writeFileSync(join(this.home, file), `# ${SECRET}\n`);
     const selection = { provider: PROVIDER, model: MODEL, thinkingLevel: 'off' };
     json(this.configuration, {
       workspaces: { shop: this.project },
@@ -117,7 +134,12 @@ export class Operator {
 
   #makeRepository(): void {
     this.writeFile(join(this.project, 'shop.txt'), 'open\n');
-    for (const args of [['init', '-q', '-b', 'main'], ['add', '.'], ['commit', '-qm', 'The shop']]) this.git(...args);
+    for (const args of [
+      ['init', '-q', '-b', 'main'],
+      ['add', '.'],
+      ['commit', '-qm', 'The shop'],
+    ])
+      this.git(...args);
     this.writeFile(join(this.project, '.git', 'hooks', 'post-commit'), '#!/bin/sh\n');
   }
 
@@ -157,7 +179,15 @@ export class Operator {
 
   /** Arguments of Node for one command of setup. */
   setupArguments(...args: readonly string[]): string[] {
-    return [join(this.package, 'dist', 'setup.js'), '--json', '--config', this.configuration, '--repo', 'shop', ...args];
+    return [
+      join(this.package, 'dist', 'setup.js'),
+      '--json',
+      '--config',
+      this.configuration,
+      '--repo',
+      'shop',
+      ...args,
+    ];
   }
 
   setup(...args: readonly string[]): Promise<Ended> {
@@ -173,8 +203,11 @@ export class Operator {
   }
 
   remove(): void {
-    const names = existsSync(this.state) ? execFileSync('ls', ['-A', this.state], { encoding: 'utf8' }).split('\n') : [];
-    for (const name of names.filter((entry) => entry.startsWith('.podman-'))) endInstance(join(this.state, name, 'runtime'));
+    const names = existsSync(this.state)
+      ? execFileSync('ls', ['-A', this.state], { encoding: 'utf8' }).split('\n')
+      : [];
+    for (const name of names.filter((entry) => entry.startsWith('.podman-')))
+      endInstance(join(this.state, name, 'runtime'));
     rmSync(this.root, { recursive: true, force: true });
   }
 }

@@ -15,7 +15,17 @@ interface Plug {
   readonly code: string;
 }
 
-const provision = (client: string) => ['--mode', 'container', '--profiles', 'coder', '--network', 'none', '--client', client, '--apply'];
+const provision = (client: string) => [
+  '--mode',
+  'container',
+  '--profiles',
+  'coder',
+  '--network',
+  'none',
+  '--client',
+  client,
+  '--apply',
+];
 const plugsOf = (client: string): readonly Plug[] => [
   ...['cloning', 'preparing', 'configuring', 'wrapping', 'registering'].map((phase) => ({
     args: provision(client),

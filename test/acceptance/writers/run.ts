@@ -31,12 +31,16 @@ if (reason) {
 }
 const clients = join(process.env['PI_SESSION_MCP_CLIENTS'] ?? '', 'node_modules', '.bin');
 if (!existsSync(join(clients, 'claude')) || !existsSync(join(clients, 'codex'))) {
-  process.stderr.write('acceptance:writers: PI_SESSION_MCP_CLIENTS must name a directory whose node_modules hold claude and codex\n');
+  process.stderr.write(
+    'acceptance:writers: PI_SESSION_MCP_CLIENTS must name a directory whose node_modules hold claude and codex\n',
+  );
   process.exit(2);
 }
 
 function registeredBy(operator: Operator): Registered {
-  const { command, args } = JSON.parse(readFileSync(join(operator.state, WRITER, 'registration.json'), 'utf8')) as Registered;
+  const { command, args } = JSON.parse(
+    readFileSync(join(operator.state, WRITER, 'registration.json'), 'utf8'),
+  ) as Registered;
   return { command, args };
 }
 
@@ -48,7 +52,9 @@ async function isKnown(operator: Operator, client: string): Promise<boolean> {
 
 /** A report may not hold a path, an environment value, a fingerprint or a secret. */
 function leaks(operator: Operator, text: string): boolean {
-  return [operator.root, operator.node, 'NOBODY-INSIDE'].some((secret) => text.includes(secret)) || /[0-9a-f]{16}/.test(text);
+  return (
+    [operator.root, operator.node, 'NOBODY-INSIDE'].some((secret) => text.includes(secret)) || /[0-9a-f]{16}/.test(text)
+  );
 }
 
 async function wholeLife(operator: Operator, offered: OfferedModel, client: string): Promise<void> {
@@ -56,7 +62,11 @@ async function wholeLife(operator: Operator, offered: OfferedModel, client: stri
   const expect = async (what: string, args: readonly string[], code: string, status = 0) => {
     const ended = await operator.setup(...args);
     const found = codeOf(ended.stdout, WRITER);
-    say(what, found === code && ended.code === status && !leaks(operator, ended.stdout + ended.stderr), ended.stdout + ended.stderr);
+    say(
+      what,
+      found === code && ended.code === status && !leaks(operator, ended.stdout + ended.stderr),
+      ended.stdout + ended.stderr,
+    );
   };
   const mode = ['--mode', 'container', '--profiles', 'coder', '--client', client];
   const planned = await operator.setup(...mode);
@@ -78,11 +88,20 @@ async function wholeLife(operator: Operator, offered: OfferedModel, client: stri
   await expect('nothing is lost without a word', ['--reset', '--apply'], 'work_left', 1);
   await expect('nor by a removal', ['--remove', '--apply'], 'writer_busy', 1);
   await expect('finished beside the running server', ['--finish', '--writer', WRITER, '--apply'], 'writer_finished');
-  const refs = operator.git('for-each-ref', '--format=%(refname)', 'refs/remotes/writer-shop-1').split('\n').filter(Boolean);
+  const refs = operator
+    .git('for-each-ref', '--format=%(refname)', 'refs/remotes/writer-shop-1')
+    .split('\n')
+    .filter(Boolean);
   const wanted = ['extra', 'writer-shop-1', 'writer-shop-1-wip'].map((name) => `refs/remotes/writer-shop-1/${name}`);
   say('its branches are out', JSON.stringify(refs.sort()) === JSON.stringify(wanted), refs.join());
-  say('with what was written', operator.git('show', 'refs/remotes/writer-shop-1/writer-shop-1:fruit.txt') === 'apples\npears\n');
-  say('work in progress, too', operator.git('show', 'refs/remotes/writer-shop-1/writer-shop-1-wip:half.txt') === 'not done\n');
+  say(
+    'with what was written',
+    operator.git('show', 'refs/remotes/writer-shop-1/writer-shop-1:fruit.txt') === 'apples\npears\n',
+  );
+  say(
+    'work in progress, too',
+    operator.git('show', 'refs/remotes/writer-shop-1/writer-shop-1-wip:half.txt') === 'not done\n',
+  );
   say('the checkout is untouched', operator.git('status', '--porcelain') === '');
   operator.git('merge', '-q', '--ff-only', 'refs/remotes/writer-shop-1/writer-shop-1');
   await expect('clean again', ['--status'], 'writer_ready');
@@ -97,7 +116,11 @@ async function wholeLife(operator: Operator, offered: OfferedModel, client: stri
   say('the client has forgotten it', !(await isKnown(operator, client)));
   say('nothing of it is left', !existsSync(join(operator.state, WRITER)) && boxesOf(operator).length === 0);
   const left = processesOf(operator.root).map((pid) => readFileSync(`/proc/${pid}/comm`, 'utf8').trim());
-  say('no process left', left.every((name) => name.startsWith('podman') || name === 'catatonit'), left.join());
+  say(
+    'no process left',
+    left.every((name) => name.startsWith('podman') || name === 'catatonit'),
+    left.join(),
+  );
 }
 
 /** The clients where the user can read them. */
@@ -130,7 +153,8 @@ try {
   await offered.close();
 }
 const passed = checks.filter((one) => one.passed).length;
-if (values.out) writeFileSync(values.out, `${JSON.stringify({ schemaVersion: 1, passed, total: checks.length, checks }, null, 2)}\n`);
+if (values.out)
+  writeFileSync(values.out, `${JSON.stringify({ schemaVersion: 1, passed, total: checks.length, checks }, null, 2)}\n`);
 for (const note of notes) process.stdout.write(`failed: ${note}\n`);
 process.stdout.write(`writers acceptance: ${passed} of ${checks.length} checks passed\n`);
 process.exit(passed === checks.length ? 0 : 1);

@@ -23,7 +23,13 @@ function hostTargets({ home, project, agent, configuration, package: product, st
   ];
 }
 
-const INSIDE = ['/work/.git/hooks/post-commit', '/work/.git/config', '/work/.git/commondir', '/pi/agent/auth.json', '/opt/pi/dist/main.js'];
+const INSIDE = [
+  '/work/.git/hooks/post-commit',
+  '/work/.git/config',
+  '/work/.git/commondir',
+  '/pi/agent/auth.json',
+  '/opt/pi/dist/main.js',
+];
 
 /** By each of Pi's tools that write, and by Node and a shell below one of them; plain, upwards, and through a link. */
 function attacks(targets: readonly string[]): ScriptedToolCall[] {
@@ -40,7 +46,12 @@ function attacks(targets: readonly string[]): ScriptedToolCall[] {
 
 const WORK: readonly ScriptedToolCall[] = [
   { name: 'write', args: { path: 'fruit.txt', content: 'apples\n' } },
-  { name: 'bash', args: { command: 'echo pears >> fruit.txt && git add fruit.txt && git commit -qm "Sell fruit" && git branch extra' } },
+  {
+    name: 'bash',
+    args: {
+      command: 'echo pears >> fruit.txt && git add fruit.txt && git commit -qm "Sell fruit" && git branch extra',
+    },
+  },
   { name: 'write', args: { path: 'half.txt', content: 'not done\n' } },
 ];
 
@@ -53,22 +64,38 @@ export async function codingSession(operator: Operator, offered: OfferedModel, r
   say('a coding session starts', started.ok === true, JSON.stringify(started) + client.stderr);
   const { id } = (started['session'] ?? {}) as { id?: string };
   const second = await client.call('pi_session_start', { workspace: 'shop', executionProfile: 'coder' });
-  say('a second one is refused', JSON.stringify(second).includes('workspace_coding_session_open'), JSON.stringify(second));
+  say(
+    'a second one is refused',
+    JSON.stringify(second).includes('workspace_coding_session_open'),
+    JSON.stringify(second),
+  );
   const tried = attacks([...targets, ...INSIDE]);
-  for (const call of [...tried, { name: 'bash', args: { command: `cat /pi/agent/* ~/.ssh/* '${operator.home}'/.ssh/id; env` } }]) {
+  for (const call of [
+    ...tried,
+    { name: 'bash', args: { command: `cat /pi/agent/* ~/.ssh/* '${operator.home}'/.ssh/id; env` } },
+  ]) {
     offered.model.push({ tools: [call] });
   }
   offered.model.push({ text: 'I could not get out' });
   const turn = await client.work(id, 'Write where you must not.');
   say('the attacks come to an end', turn['state'] === 'completed', JSON.stringify(turn));
   const heard = JSON.stringify(offered.model.requests.map(({ messages }) => messages.at(-1)));
-  say('every attack was tried', offered.model.requests.length >= tried.length + 2, String(offered.model.requests.length));
+  say(
+    'every attack was tried',
+    offered.model.requests.length >= tried.length + 2,
+    String(offered.model.requests.length),
+  );
   const last = offered.model.requests.at(-1);
-  const results = (last?.messages ?? []).filter(({ role }) => role === 'tool').map(({ content }) => JSON.stringify(content));
+  const results = (last?.messages ?? [])
+    .filter(({ role }) => role === 'tool')
+    .map(({ content }) => JSON.stringify(content));
   say('each has a result', results.length === tried.length + 1, String(results.length));
   say('none got out by a shell', !results.some((result) => result.includes('GOT-OUT')), heard);
   say('no secret of the operator is readable', !results.some((result) => result.includes('NOBODY-INSIDE')), heard);
-  say('host digests unchanged', targets.every((path, index) => digestOf(path) === before[index]));
+  say(
+    'host digests unchanged',
+    targets.every((path, index) => digestOf(path) === before[index]),
+  );
   const hacked = targets.filter((path) => existsSync(path) && readFileSync(path, 'utf8').includes('HACKED'));
   say('nothing is hacked', hacked.length === 0, hacked.join());
 
@@ -81,6 +108,10 @@ export async function codingSession(operator: Operator, offered: OfferedModel, r
   const closed = await client.call('pi_session_close', { sessionId: id });
   say('the session closes', closed.ok === true, JSON.stringify(closed));
   const again = await client.call('pi_session_start', { workspace: 'shop', executionProfile: 'coder' });
-  say('no new one off the baseline', JSON.stringify(again).includes('workspace_not_at_baseline'), JSON.stringify(again));
+  say(
+    'no new one off the baseline',
+    JSON.stringify(again).includes('workspace_not_at_baseline'),
+    JSON.stringify(again),
+  );
   return client;
 }
