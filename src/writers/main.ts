@@ -60,8 +60,10 @@ async function start(directory: string): Promise<Relay> {
   const { host, writer, stateDirectory } = recorded;
   const places = placesOf(stateDirectory, writer.name);
   const builtFile = fileURLToPath(import.meta.url);
-  await claim(places);
+  // At the same time: the lock is another program's work.
+  const claimed = claim(places);
   await checkReady(places, packageRootOf(builtFile));
+  await claimed;
   clearStale(places);
   const renewal = startRenewal(places, warmUpProcess, process.env);
   if (!(await renewal.ready)) refuse('credentials_unavailable');

@@ -8,16 +8,13 @@ import { packageRootOf, productMounts } from './product.ts';
  * follows the mounted directory, whose files the launcher renews.
  */
 const SCRIPT = `umask 077
-mkdir -p "$PI_CODING_AGENT_DIR"
+cp -R ${INSIDE.agent} "$PI_CODING_AGENT_DIR"
 follow() {
   for name in auth.json models.json models-store.json; do
-    [ -f ${INSIDE.agent}/$name ] || continue
-    # Not every shell takes a file that is missing for an older one.
-    [ -e "$PI_CODING_AGENT_DIR/$name" ] && ! [ ${INSIDE.agent}/$name -nt "$PI_CODING_AGENT_DIR/$name" ] && continue
+    [ ${INSIDE.agent}/$name -nt "$PI_CODING_AGENT_DIR/$name" ] || continue
     cp ${INSIDE.agent}/$name "$PI_CODING_AGENT_DIR/.next" && mv "$PI_CODING_AGENT_DIR/.next" "$PI_CODING_AGENT_DIR/$name"
   done
 }
-follow
 { while sleep 10; do follow; done; } </dev/null >/dev/null 2>&1 &
 exec node /opt/pi/dist/main.js
 `;

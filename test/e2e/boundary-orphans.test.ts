@@ -6,6 +6,7 @@ import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { WriterBox } from '../../src/ports/writers/boundary.ts';
 import { NO_PODMAN, useLab } from '../adapters/podman/lab.ts';
 import {
+  accept,
   BoxedServer,
   childrenOf,
   commandOf,
@@ -45,6 +46,7 @@ describe.skipIf(NO_PODMAN !== undefined)('a box that would outlive its client', 
     cpSync(lab().product, stubborn, { recursive: true, verbatimSymlinks: true });
     writeFileSync(join(stubborn, 'dist/main.js'), STUBBORN);
     writer = await provision(lab(), 'stubborn');
+    await accept(lab(), writer, stubborn);
   });
 
   const launcher = (): [string, string[]] => [lab().node, [join(stubborn, 'dist/writer.js'), writer.directory]];

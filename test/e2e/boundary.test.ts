@@ -1,11 +1,11 @@
 /** The built launcher and the built server in a real box: the protocol, the time it takes, and the end of it. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { SCOPE_VARIABLE } from '../../src/adapters/process/scope-marker.ts';
 import type { WriterBox } from '../../src/ports/writers/boundary.ts';
 import { NO_PODMAN, useLab } from '../adapters/podman/lab.ts';
-import { BoxedServer, launchBoxed, leftovers, provision } from './kit/boxed-server.ts';
+import { accept, BoxedServer, launchBoxed, leftovers, provision } from './kit/boxed-server.ts';
 import { INITIALIZED, request } from './kit/server.ts';
 import { until } from './kit/until.ts';
 
@@ -100,7 +100,11 @@ describe.skipIf(NO_PODMAN !== undefined)('a server in a box', () => {
       'writer_record_invalid',
       (writer) => void record(writer, { root: { kind: 'tree', path: 'x' } }),
     ],
-    ['a tampered layout', 'layout_tampered', ({ directory }) => void writeFileSync(join(directory, 'work/.git/x'), '')],
+    [
+      'a tampered layout',
+      'layout_tampered',
+      ({ directory }) => void writeFileSync(join(directory, 'clone/work/.git/x'), ''),
+    ],
     ['a start inside a session', 'nested_server_refused', () => ({ env: { [SCOPE_VARIABLE]: 'x' } })],
     [
       'a Podman that is gone',
@@ -108,7 +112,18 @@ describe.skipIf(NO_PODMAN !== undefined)('a server in a box', () => {
       (writer) => void record(writer, { host: { ...lab().host, podman: '/nowhere/podman' } }),
     ],
   ];
-  const record = ({ directory }: WriterBox, more: object): void => {
+  const unready: [string, string, (directory: string) => void][] = [
+    ['nobody has accepted it', 'writer_not_ready', (directory) => rmSync(join(directory, 'state.json'))],
+    ['another phase than ready', 'writer_not_ready', (directory) => phase(directory, 'resetting')],
+    ['another record', 'acceptance_outdated', (directory) => record({ directory }, { network: 'slirp4netns' })],
+    ['no acceptance', 'acceptance_outdated', (directory) => rmSync(join(directory, 'acceptance.json'))],
+    ['no credentials', 'credentials_unavailable', (directory) => rmSync(join(directory, 'credentials.json'))],
+  ];
+  const phase = (directory: string, name: string): void => {
+    const path = join(directory, 'state.json');
+    writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), phase: name }));
+  };
+  const record = ({ directory }: Pick<WriterBox, 'directory'>, more: object): void => {
     const path = join(directory, 'boundary.json');
     writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), ...more }));
   };
@@ -116,6 +131,7 @@ describe.skipIf(NO_PODMAN !== undefined)('a server in a box', () => {
   test.each(refusals)('%s: %s', async (name, code, arrange) => {
     const writer = await provision(lab(), name.replaceAll(/[^a-z]/g, '-'));
     const { args = [writer.directory], env = {} } = arrange(writer) ?? {};
+    await accept(lab(), writer);
     const child = lab().spawn(lab().node, [join(lab().product, 'dist/writer.js'), ...args], {
       stdio: 'pipe',
       env: { PATH: '/usr/bin:/bin', ...env },
@@ -126,5 +142,28 @@ describe.skipIf(NO_PODMAN !== undefined)('a server in a box', () => {
     expect(server.stdout).toBe('');
     // A code, and nothing else: no path above all.
     expect(JSON.parse(server.stderr)).toEqual({ level: 'error', event: 'writer_start_failed', code });
+  });
+
+  test.each(unready)('%s: %s', async (name, code, arrange) => {
+    const writer = await provision(lab(), name.replaceAll(/[^a-z]/g, '-'));
+    arrange(writer.directory);
+    const server = launchBoxed(lab(), writer);
+    await server.closed;
+    expect(JSON.parse(server.stderr)).toMatchObject({ code });
+  });
+
+  test('one server of a writer at a time', async () => {
+    const writer = await provision(lab(), 'single');
+    const first = launchBoxed(lab(), writer);
+    await first.initialize();
+    const second = launchBoxed(lab(), writer);
+    await second.closed;
+    expect(JSON.parse(second.stderr)).toMatchObject({ code: 'writer_busy' });
+    first.child.stdin?.end();
+    await first.exited;
+    const third = launchBoxed(lab(), writer);
+    await third.initialize();
+    third.child.stdin?.end();
+    expect(await third.exited).toEqual({ code: 0, signal: null });
   });
 });

@@ -138,8 +138,8 @@ export class Lab {
     return path;
   }
 
-  write(path: string, text: string): string {
-    writeFileSync(path, text);
+  write(path: string, text: string, mode = 0o644): string {
+    writeFileSync(path, text, { mode });
     if (process.getuid?.() === 0) chownSync(path, this.user.uid, this.user.gid);
     return path;
   }

@@ -12,11 +12,17 @@ export async function provision(lab: Lab, name: string, more: Partial<WriterBox>
   const writer = await lab.writer(name, more);
   const at = (...parts: string[]): string => join(writer.directory, ...parts);
   const { root, network, limits = {} } = writer;
-  lab.write(at('boundary.json'), JSON.stringify({ schemaVersion: 1, host: lab.host, root, network, limits }));
+  lab.write(at('boundary.json'), JSON.stringify({ schemaVersion: 1, host: lab.host, root, network, limits }), 0o600);
   const executionProfiles = { reader: profile({ default: true }), coder: profile({ permissionProfile: 'coding' }) };
   lab.write(at('server', 'config.json'), JSON.stringify({ workspaces: { app: '/work' }, executionProfiles }));
   lab.write(at('agent', 'auth.json'), '{}');
+  await accept(lab, writer);
   return writer;
+}
+
+/** As it is now, for this product: the launcher starts nothing else. */
+export async function accept(lab: Lab, { directory }: WriterBox, packageRoot = lab.product): Promise<void> {
+  await lab.act({ do: 'accept', directory, packageRoot, agentDirectory: lab.path('pi') });
 }
 
 export class BoxedServer {
