@@ -79,7 +79,7 @@ const roots = new Set<string>();
 
 function clear(root: string): void {
   endAll(processesOf(root));
-  if (!values.keep) rmSync(root, { recursive: true, force: true });
+  if (!values.keep) rmSync(root, { recursive: true, force: true, maxRetries: 5 });
   roots.delete(root);
 }
 
