@@ -29,7 +29,7 @@ export async function execute(command: Command, options: Options, misused: Misus
   const configuration = namedConfiguration(options.config, process.env);
   if (configuration === undefined) return stop('config_required');
   if (command.kind === 'mode') return executeMode(command, options, places, configuration);
-  const progress = await chooseProgress(options.json);
+  const progress = chooseProgress(options.json);
   const onProgress = (step: Step) => progress.show(progressText(step));
   const observed = { onProgress, onInterrupt };
   const running =
