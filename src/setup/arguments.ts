@@ -154,7 +154,7 @@ function act(values: Values): SetupCommand {
   if (repo !== undefined) return mode(values, repo, operation);
   if (values.init) return init(values, operation);
   if (skill !== undefined) return { kind: 'customize', operation: planOrApply(operation, 'dry-run'), skill };
-  if (values.target === undefined) throw misuse('nothing to work on: give at least one --target');
+  if (values.target === undefined) throw misuse('nothing to work on: begin with --init, or give at least one --target');
   return { kind: 'targets', operation: operation ?? 'dry-run', targets: targetsOf(values.target) };
 }
 

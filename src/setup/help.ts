@@ -20,7 +20,7 @@ On what
   --target T       codex:user:pi-session-mcp
                    claude-code:user:pi-session-mcp      all your projects
                    claude-code:project:pi-session-mcp   .mcp.json of this directory
-                   claude-code:local:pi-session-mcp     you, in this directory
+                   claude-code:local:pi-session-mcp     you, in this repository
                    may be given several times
   --customize-skill NAME
                    copy a shipped skill to your own skills/ directory to edit it;

@@ -10,7 +10,12 @@ import { until } from './kit/until.ts';
 import { makeOperator, type Operator, runSetup } from './setup-kit/operator.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'setup-terminal-'));
-afterAll(() => rmSync(root, { recursive: true, force: true }));
+const terminals: ChildProcess[] = [];
+afterAll(() => {
+  // Only what a failed test has left: its end hangs up the terminal.
+  for (const terminal of terminals) terminal.kill('SIGKILL');
+  rmSync(root, { recursive: true, force: true });
+});
 
 const SETUP = resolve(import.meta.dirname, '../../dist/setup.js');
 const TARGET = ['--target', 'claude-code:user:pi-session-mcp'];
@@ -21,12 +26,15 @@ class Terminal {
   #shown = '';
 
   constructor({ project, env }: Operator, args: readonly string[], extra: Readonly<Record<string, string>> = {}) {
-    const line = [process.execPath, SETUP, ...args].map((word) => `'${word}'`).join(' ');
+    const command = [process.execPath, SETUP, ...args].map((word) => `'${word}'`).join(' ');
+    // Its input is no terminal, so nobody has told it a size.
+    const line = `stty cols 80 rows 24 && exec ${command}`;
     this.#child = spawn('/usr/bin/script', ['-qec', line, '/dev/null'], {
       cwd: project,
       env: { ...env, SHELL: '/bin/sh', TERM: 'xterm', ...extra },
       stdio: ['pipe', 'pipe', 'ignore'],
     });
+    terminals.push(this.#child);
     this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       this.#shown += text;
     });
