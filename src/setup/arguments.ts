@@ -82,6 +82,8 @@ const OPTIONS = {
   version: { type: 'boolean' },
 } as const;
 
+export const OPTION_NAMES = Object.keys(OPTIONS);
+
 const OPERATIONS = ['dry-run', 'apply', 'verify', 'rollback', 'remove'] as const;
 const INIT_ONLY = ['workspace', 'provider', 'model', 'thinking', 'coding'] as const;
 const CONTAINER_ONLY = ['profiles', 'image', 'cache', 'network', 'writers', 'lifecycle'] as const;

@@ -85,7 +85,7 @@ const REGISTRATION: Readonly<Record<string, Explanation>> = {
   cleanup_failed: { meaning: 'The entry could not be removed, or its record not cleared.', next: AGAIN },
   client_unsupported: {
     meaning: 'The client is not installed here, or prints what setup does not understand; nothing was changed.',
-    next: 'Check that the client runs and that its configuration is intact.',
+    next: 'Run claude mcp list or codex mcp list: does it run, is its configuration intact? Claude Code also cannot show a path with control characters or ${.',
   },
   inspect_failed: {
     meaning: 'The client did not come to an end or printed too much; nothing was changed.',
@@ -161,7 +161,10 @@ const INIT: Readonly<Record<string, Explanation>> = {
     meaning: 'There is a configuration, or execution-modes.json, in that place; nothing was changed.',
     next: 'Edit it by hand (docs/configuration.md), or give another place with --config.',
   },
-  config_write_failed: { meaning: 'The configuration could not be written; nothing was left behind.' },
+  config_write_failed: {
+    meaning: 'The configuration could not be written; nothing was left behind.',
+    next: 'See that its directory can be made and written to, and that the disk has room.',
+  },
   workspace_invalid: {
     meaning: 'The workspace is not an existing directory with a usable name.',
     next: 'Give it as --workspace ALIAS=DIRECTORY; an alias is lower-case letters, digits, - and _.',

@@ -18,7 +18,7 @@ const TURN_MS = 100;
 const WHEEL = ['|', '/', '-', '\\'] as const;
 const CLEAR_LINE = '\r\u001b[K';
 
-export const silent: Progress = { show() {}, end() {} };
+const silent: Progress = { show() {}, end() {} };
 
 /**
  * One line, drawn again and again. It neither reads the terminal nor changes its
