@@ -1,13 +1,15 @@
 /** What `--help` prints. Kept within 80 columns. */
 
-export const HELP = `pi-session-mcp-setup: register the server with Codex and Claude Code, check it,
-take it back. Without an operation it only shows what it would do.
+export const HELP = `pi-session-mcp-setup: register the server with Codex and Claude Code, check
+it, take it back. Without an operation it only shows what it would do.
 
 First time, in three commands:
 
   pi-session-mcp-setup --init
-  pi-session-mcp-setup --apply  --config FILE --target claude-code:user:pi-session-mcp
-  pi-session-mcp-setup --verify --config FILE --target claude-code:user:pi-session-mcp
+  pi-session-mcp-setup --apply  --config FILE \\
+      --target claude-code:user:pi-session-mcp
+  pi-session-mcp-setup --verify --config FILE \\
+      --target claude-code:user:pi-session-mcp
 
 Operations
   --dry-run        show what is there and what would change (the default)
@@ -18,12 +20,12 @@ Operations
 
 On what
   --target T       codex:user:pi-session-mcp
-                   claude-code:user:pi-session-mcp      all your projects
-                   claude-code:project:pi-session-mcp   .mcp.json of this directory
-                   claude-code:local:pi-session-mcp     you, in this directory
+                   claude-code:user:pi-session-mcp     all your projects
+                   claude-code:project:pi-session-mcp  .mcp.json, this directory
+                   claude-code:local:pi-session-mcp    you, in this repository
                    may be given several times
   --customize-skill NAME
-                   copy a shipped skill to your own skills/ directory to edit it;
+                   copy a shipped skill to your own skills/ directory to edit;
                    again after an update to acknowledge a changed original
 
 First configuration
@@ -32,14 +34,23 @@ First configuration
   --coding         add a profile that may change files, for which you must
   --accept-host-writes          accept that it does so in that directory itself
 
+Where coding may happen (execution-modes.json)
+  --repo WORKSPACE --mode read-only
+  --repo WORKSPACE --mode host --accept-host-writes
+  --repo WORKSPACE --mode container --profiles A,B
+                   [--image I] [--cache C] [--network N] [--writers N]
+                   [--lifecycle L]
+                   without --mode a container, where one works;
+                   --apply records it
+
 Also
   --config FILE    the configuration, absolute; else $PI_SESSION_MCP_CONFIG
   --json           one line of JSON for scripts
   --help, --version
 
-Setup changes only what it made itself. An entry or a skill that it did not make,
-or that was edited since, is reported as divergent and left alone. Reports hold no
-path, argument, environment value or client output.
+Setup changes only what it made itself. An entry or a skill that it did not
+make, or that was edited since, is reported as divergent and left alone.
+Reports hold no path, argument, environment value or client output.
 
 Exit status: 0 success, 1 something failed, 64 misuse, 130 or 143 interrupted.
 `;

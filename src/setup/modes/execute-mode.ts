@@ -1,6 +1,7 @@
 /** `--repo`, from its arguments to its exit status. */
 import { join } from 'node:path';
 import type { ParsedArguments, SetupCommand } from '../arguments.ts';
+import { endOnSignal } from '../interruption.ts';
 import { emit, useColours } from '../output.ts';
 import type { Places } from '../places.ts';
 import { chooseProgress } from '../progress.ts';
@@ -14,7 +15,8 @@ export async function executeMode(
   { packageRoot, stateDirectory }: Places,
   configuration: string,
 ): Promise<number> {
-  const progress = await chooseProgress(json);
+  const progress = chooseProgress(json);
+  endOnSignal(operation, json, progress.end);
   const probe = async () => {
     progress.show('Trying rootless Podman');
     const { probe: tryPodman } = await import('../../adapters/podman/probe.ts');
