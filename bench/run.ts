@@ -8,6 +8,7 @@ import { reads } from './cases/reads.ts';
 import { firstSession, sessionStart, turn } from './cases/sessions.ts';
 import { setupApply } from './cases/setup.ts';
 import { startup } from './cases/startup.ts';
+import { turnEvents } from './cases/turn-events.ts';
 import { type Benchmark, judged, passes, type Row } from './measure.ts';
 
 const BENCHMARKS: readonly Benchmark[] = [
@@ -16,6 +17,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   reads,
   sessionStart,
   turn,
+  turnEvents,
   firstSession,
   grants,
   exit,

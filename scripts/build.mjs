@@ -31,6 +31,7 @@ const entryPoints = {
   setup: 'src/setup/main.ts',
   doctor: 'src/doctor/main.ts',
   reaper: 'src/adapters/process/reaper.ts',
+  wake: 'src/wake/main.ts',
   guardian: 'src/setup/guardian.ts',
   writer: 'src/writers/main.ts',
 };
@@ -95,7 +96,7 @@ const HEAVY = /^@earendil-works\/|\?client$|[\\/]sdk[\\/]dist[\\/]esm[\\/]client
 
 /** The Pi SDK takes over half a second to import: nothing that runs at start may reach it, or anything like it. */
 function assertLightStart(metafile) {
-  for (const entry of ['dist/main.js', 'dist/doctor.js', 'dist/setup.js', 'dist/writer.js']) {
+  for (const entry of ['dist/main.js', 'dist/doctor.js', 'dist/setup.js', 'dist/writer.js', 'dist/wake.js']) {
     const { outputs, external } = staticClosure(metafile, entry);
     const bundled = outputs.flatMap((path) => Object.keys(metafile.outputs[path]?.inputs ?? {}));
     const heavy = [...external, ...bundled].filter((path) => HEAVY.test(path)).slice(0, 5);

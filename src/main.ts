@@ -10,6 +10,7 @@ import { createMcpServer } from './adapters/mcp/server.ts';
 import { StdioTransport } from './adapters/mcp/stdio-transport.ts';
 import { SCOPE_VARIABLE } from './adapters/process/scope-marker.ts';
 import { createLazyAgent } from './app/lazy-agent.ts';
+import { createLazyTurnEvents } from './app/lazy-turn-events.ts';
 import { createServerApp } from './app/server-app.ts';
 import type { Configuration, StartupCode } from './config/configuration.ts';
 import { loadConfiguration } from './config/load-configuration.ts';
@@ -51,6 +52,12 @@ function run(configuration: Configuration): void {
     }),
     transport,
     diagnostics,
+    ...(configuration.turnEvents && {
+      turnEvents: createLazyTurnEvents(async () => {
+        const { createSpooledTurnEvents } = await import('./app/spooled-turn-events.ts');
+        return createSpooledTurnEvents(diagnostics);
+      }, diagnostics),
+    }),
     now: Date.now,
     // The global, not node:crypto: loading that takes as long as a third of the start.
     newId: () => crypto.randomUUID(),

@@ -19,6 +19,7 @@ import type { Deadlines } from '../machines/shared/deadlines.ts';
 import type { AgentPort, StartFailure, StartRequest } from '../ports/agent.ts';
 import type { Diagnostics } from '../ports/diagnostics.ts';
 import type { ErrorCode } from '../ports/error-code.ts';
+import type { TurnEvents } from '../ports/events.ts';
 import type { Failure, PromptReply, Reply, SessionReply, SessionService } from '../ports/session-service.ts';
 import type { TransportPort } from '../ports/transport.ts';
 import { lateChart } from './late-chart.ts';
@@ -34,6 +35,8 @@ export interface ServerAppOptions {
   readonly now: () => number;
   /** Fresh UUIDs for sessions and turns. */
   readonly newId: () => string;
+  /** Only where the operator wants them. */
+  readonly turnEvents?: TurnEvents;
   /** Loads the session side with the first start; a test may have it loaded already. */
   readonly loadSessionWiring?: () => Promise<typeof import('./session-wiring.ts')>;
   readonly clock?: NonNullable<ActorOptions<AnyActorLogic>['clock']>;
@@ -82,6 +85,7 @@ export function createServerApp(options: ServerAppOptions): ServerApp {
     reportRefusal: (failure, request) => reportRefusal(options, failure, request),
     // Not from within an action: the root would resolve its own actions inside it.
     reportDefect: () => queueMicrotask(() => tell({ type: 'DEFECT' })),
+    ...(options.turnEvents && { turnEvents: options.turnEvents }),
     ...(options.deadlines && { deadlines: options.deadlines }),
   };
   const sessionSide = createSessionSide(options, wiring);
@@ -133,7 +137,9 @@ function createSessionSide(
   let wired: typeof sessionMachine | undefined;
   return {
     async load() {
-      wired ??= (await loadSessionWiring()).wireSession(wiring);
+      if (wired !== undefined) return;
+      const [sessionSide] = await Promise.all([loadSessionWiring(), wiring.turnEvents?.begin()]);
+      wired ??= sessionSide.wireSession(wiring);
     },
     chart: lateChart(() => {
       if (wired === undefined) throw new Error('no session starts before its side is loaded');

@@ -22,9 +22,10 @@ export function wireSession(wiring: Wiring) {
       ),
       settlePrompt: fromPromise<void, TurnRef>(({ input }) => agent.settlePrompt(input)),
       abortTurn: fromPromise<AbortOutcome, TurnRef>(({ input }) => agent.abortTurn(input)),
-      disposeSession: fromPromise<void, { readonly sessionId: string }>(({ input }) =>
-        agent.disposeSession(input.sessionId),
-      ),
+      disposeSession: fromPromise<void, { readonly sessionId: string }>(({ input }) => {
+        wiring.turnEvents?.closed(input.sessionId);
+        return agent.disposeSession(input.sessionId);
+      }),
     },
     actions: {
       reply,
@@ -75,6 +76,9 @@ function wireTurn(wiring: Wiring, delays: Deadlines) {
     },
     actions: {
       reply: (_, answers) => wiring.reply(answers),
+      announce: ({ context: { sessionId, turnId, updatedAt, result } }) => {
+        if (result) wiring.turnEvents?.ended({ sessionId, turnId, state: result.state, at: updatedAt });
+      },
       stamp: assign({ updatedAt: ({ context }) => Math.max(context.updatedAt, wiring.now()) }),
     },
     delays: { abortTimeout: delays.abortTimeout, closeAbortTimeout: delays.closeAbortTimeout },

@@ -9,6 +9,7 @@ import type { sessionMachine } from '../machines/session/session.machine.ts';
 import { DEADLINES_MS, type Deadlines } from '../machines/shared/deadlines.ts';
 import type { Answer } from '../machines/shared/replies.ts';
 import type { AgentPort, StartFailure, StartRequest } from '../ports/agent.ts';
+import type { TurnEvents } from '../ports/events.ts';
 import type { TransportPort } from '../ports/transport.ts';
 
 export interface Wiring {
@@ -19,6 +20,8 @@ export interface Wiring {
   readonly reply: (answers: readonly Answer[]) => void;
   readonly reportRefusal: (failure: StartFailure, request: StartRequest) => void;
   readonly reportDefect: () => void;
+  /** Without it, nobody outside learns of a turn's end. */
+  readonly turnEvents?: TurnEvents;
   /** Other numbers than the product's, for virtual time only. */
   readonly deadlines?: Deadlines;
 }
@@ -29,7 +32,7 @@ export interface Wiring {
  * @param session The session chart, wired (`session-wiring.ts`); not looked at before the first START.
  */
 export function wireCharts(wiring: Wiring, session: typeof sessionMachine) {
-  const { transport, reportDefect } = wiring;
+  const { reportDefect } = wiring;
   const delays = wiring.deadlines ?? DEADLINES_MS;
   const reply = (_: unknown, answers: readonly Answer[]) => wiring.reply(answers);
   const registry = registryMachine.provide({
@@ -38,7 +41,17 @@ export function wireCharts(wiring: Wiring, session: typeof sessionMachine) {
     delays: { registryTimeout: delays.registryTimeout },
   });
   return processMachine.provide({
-    actors: { registry, closeTransport: fromPromise<void, void>(() => transport.close()) },
+    actors: { registry, closeTransport: fromPromise<void, void>(() => closeEdges(wiring)) },
     delays: { processTimeout: delays.processTimeout },
   });
+}
+
+/** Both at once; what is left of the events does not decide over the transport. */
+async function closeEdges({ transport, turnEvents }: Wiring): Promise<void> {
+  const events = turnEvents?.close();
+  try {
+    await transport.close();
+  } finally {
+    await events;
+  }
 }

@@ -71,6 +71,8 @@ export interface Configuration {
   readonly executionProfiles: Readonly<Record<string, ExecutionProfile>>;
   /** Alias of the one profile with `default: true`. */
   readonly defaultExecutionProfile: string;
+  /** Present when the operator wants turn events delivered (docs/turn-events.md). */
+  readonly turnEvents?: true;
 }
 
 export type StartupCode =

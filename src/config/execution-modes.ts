@@ -11,6 +11,12 @@ export interface ModeChoice {
   readonly container?: ContainerSettings;
 }
 
+export interface ExecutionModes {
+  /** Workspaces without an entry are not in it. */
+  readonly choices: ReadonlyMap<string, ModeChoice>;
+  readonly turnEvents: boolean;
+}
+
 export interface ModeContext {
   readonly workspaces: ReadonlySet<string>;
   readonly profiles: Readonly<Record<string, ExecutionProfile>>;
@@ -22,7 +28,11 @@ const IMAGE = /^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,255}$/;
 /** Built when there is a file to read, so that a start without one does not pay for them. */
 function schemas() {
   return {
-    document: z.strictObject({ schemaVersion: z.literal(1), workspaces: z.record(z.string(), z.unknown()) }),
+    document: z.strictObject({
+      schemaVersion: z.literal(1),
+      workspaces: z.record(z.string(), z.unknown()),
+      turnEvents: z._default(z.boolean(), false),
+    }),
     host: z.strictObject({ mode: z.literal('host'), acceptHostWrites: z.literal(true) }),
     container: z.strictObject({
       mode: z.literal('container'),
@@ -46,29 +56,29 @@ function isWriterCount(count: number): boolean {
   return Number.isInteger(count) && count >= 1 && count <= MAX_WRITERS;
 }
 
-/**
- * Reads the modes; workspaces without an entry are not in the result. Whatever
- * is wrong goes to the log, and then the result must not be used.
- */
-export function parseExecutionModes(bytes: Uint8Array, context: ModeContext, log: IssueLog): Map<string, ModeChoice> {
+/** What holds without a file. */
+export const NO_MODES: ExecutionModes = { choices: new Map(), turnEvents: false };
+
+/** Reads the modes. Whatever is wrong goes to the log, and then the result must not be used. */
+export function parseExecutionModes(bytes: Uint8Array, context: ModeContext, log: IssueLog): ExecutionModes {
   const choices = new Map<string, ModeChoice>();
   const parsed = parseStrictJson(bytes, log);
   if (!parsed.ok) {
     if (parsed.problem === 'not_json') log.add([], 'is not JSON in UTF-8');
-    return choices;
+    return NO_MODES;
   }
   const shapes = schemas();
   const document = shapes.document.safeParse(parsed.value);
   if (!document.success) {
     log.addAll([], document.error);
-    return choices;
+    return NO_MODES;
   }
   for (const [alias, entry] of Object.entries(document.data.workspaces)) {
     if (log.settled) break;
     const choice = parseEntry(alias, entry, shapes, context, log);
     if (choice !== undefined) choices.set(alias, choice);
   }
-  return choices;
+  return { choices, turnEvents: document.data.turnEvents };
 }
 
 function parseEntry(

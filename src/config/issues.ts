@@ -25,7 +25,7 @@ const FIELDS: ReadonlySet<PropertyKey> = new Set([
 ]);
 const SECTIONS: Readonly<Record<DocumentName, ReadonlySet<PropertyKey>>> = {
   configuration: new Set(['workspaces', 'executionProfiles', 'skillCatalog']),
-  'execution-modes': new Set(['schemaVersion', 'workspaces']),
+  'execution-modes': new Set(['schemaVersion', 'workspaces', 'turnEvents']),
 };
 
 /** Collects issues of one document; keeps the first `MAX_ISSUES` different ones. */

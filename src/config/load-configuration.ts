@@ -1,6 +1,6 @@
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { Configuration, StartupCode, Workspace } from './configuration.ts';
-import { type ModeChoice, parseExecutionModes } from './execution-modes.ts';
+import { type ExecutionModes, NO_MODES, parseExecutionModes } from './execution-modes.ts';
 import type { ConfigurationFiles, ReadFailure } from './files.ts';
 import { type ConfigIssue, IssueLog } from './issues.ts';
 import { MAX_FILE_BYTES } from './limits.ts';
@@ -62,13 +62,14 @@ export function loadConfiguration({ env, packageRoot, files }: LoadInput): LoadR
   if (!modesLog.empty) return { ok: false, code: 'invalid_execution_modes', issues: modesLog.issues };
   const workspaces = [...parsed.workspaces].map(([alias, root]): [string, Workspace] => [
     alias,
-    { alias, directory: root, mode: 'unset', ...modes.get(alias) },
+    { alias, directory: root, mode: 'unset', ...modes.choices.get(alias) },
   ]);
   const configuration = {
     directory,
     workspaces: recordOf(workspaces),
     executionProfiles: parsed.executionProfiles,
     defaultExecutionProfile: parsed.defaultExecutionProfile,
+    ...(modes.turnEvents && { turnEvents: true as const }),
   };
   return { ok: true, configuration: withFingerprint(deepFreeze(configuration), file.bytes) };
 }
@@ -101,14 +102,14 @@ function loadModes(
   parsed: ParsedConfiguration,
   files: ConfigurationFiles,
   log: IssueLog,
-): ReadonlyMap<string, ModeChoice> {
+): ExecutionModes {
   const file = files.read(path, MAX_FILE_BYTES);
   if (file.ok) {
     const context = { workspaces: new Set(parsed.workspaces.keys()), profiles: parsed.executionProfiles };
     return parseExecutionModes(file.bytes, context, log);
   }
   if (file.reason !== 'missing') log.add([], READ_PROBLEMS[file.reason]);
-  return new Map();
+  return NO_MODES;
 }
 
 function failed(code: StartupCode, field: string, problem: string): LoadFailure {

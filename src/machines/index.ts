@@ -1,4 +1,6 @@
 /** Every chart of the product, for the test kit and the drawings. */
+import { deliveryMachine } from './events/delivery.machine.ts';
+import { wakeMachine } from './events/wake.machine.ts';
 import { connectionMachine } from './grants/connection.machine.ts';
 import { endingMachine } from './grants/ending.machine.ts';
 import { processMachine } from './process/process.machine.ts';
@@ -11,18 +13,28 @@ import { customizationMachine } from './setup/customization.machine.ts';
 import { registrationMachine } from './setup/registration.machine.ts';
 import { setupRunMachine } from './setup/run.machine.ts';
 import { skillSlotMachine } from './setup/skill-slot.machine.ts';
+import { finishMachine } from './writers/finish.machine.ts';
+import { provisionMachine } from './writers/provision.machine.ts';
+import { removalMachine } from './writers/removal.machine.ts';
+import { writerMachine } from './writers/writer.machine.ts';
 
 export const charts = {
   command: commandMachine,
   connection: connectionMachine,
   customization: customizationMachine,
+  delivery: deliveryMachine,
   ending: endingMachine,
+  finish: finishMachine,
   process: processMachine,
   registration: registrationMachine,
+  provision: provisionMachine,
   registry: registryMachine,
+  removal: removalMachine,
   session: sessionMachine,
   'setup-run': setupRunMachine,
   'skill-slot': skillSlotMachine,
   start: startMachine,
   turn: turnMachine,
+  writer: writerMachine,
+  wake: wakeMachine,
 } as const;

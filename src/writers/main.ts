@@ -54,9 +54,13 @@ async function start(directory: string): Promise<Relay> {
   return running ?? refuse('box_not_started');
 }
 
+/** First signal → the status of a server that has ended because of it. */
+let stopped: NodeJS.Signals | undefined;
+
 async function finish({ ended }: Relay): Promise<never> {
   const end = await ended;
   if (end.kind === 'retained') refuse('box_left');
+  if (stopped) return process.exit(SIGNAL_STATUS_BASE + constants.signals[stopped]);
   if (end.kind === 'not_started' || NOT_STARTED.has(end.code ?? 0)) refuse('box_not_started');
   return process.exit(end.code ?? SIGNAL_STATUS_BASE + constants.signals.SIGKILL);
 }
@@ -68,13 +72,12 @@ const [directory, ...rest] = process.argv.slice(2);
 if (directory === undefined || rest.length > 0) refuse('writer_directory_required');
 
 let running: Relay | undefined;
-let early: NodeJS.Signals | undefined;
 for (const name of SIGNALS) {
   process.on(name, () => {
-    early ??= name;
-    running?.signal(name);
+    stopped ??= name;
+    running?.end();
   });
 }
 running = await start(directory);
-if (early) running.signal(early);
+if (stopped) running.end();
 await finish(running);

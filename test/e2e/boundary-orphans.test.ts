@@ -8,6 +8,7 @@ import { NO_PODMAN, useLab } from '../adapters/podman/lab.ts';
 import {
   BoxedServer,
   childrenOf,
+  commandOf,
   isAlive,
   launchBoxed,
   leftovers,
@@ -155,20 +156,28 @@ describe.skipIf(NO_PODMAN !== undefined)('a box that would outlive its client', 
     expect(await neighbour.exited).toEqual({ code: 0, signal: null });
   });
 
-  test('SIGKILL for the launcher at any moment of its start', { timeout: 3 * PATIENCE_MS }, async () => {
-    for (const afterMs of [0, 60, 120, 180, 240, 320, 400, 500, 700, 900]) {
+  const everybody = (pid: number): number[] => [pid, ...childrenOf(pid)];
+  const wholeStart = [0, 40, 80, 120, 160, 200, 250, 300, 350, 400, 500, 600, 800];
+
+  test.each<[string, (launcher: number) => number[]]>([
+    ['the launcher', (pid) => [pid]],
+    ['Podman’s client', (pid) => childrenOf(pid).filter((child) => commandOf(child).includes('--cidfile'))],
+    ['the launcher and all that it has started', everybody],
+  ])('SIGKILL at any moment of the start for %s', { timeout: 3 * PATIENCE_MS }, async (_, choose) => {
+    for (const afterMs of wholeStart) {
       const server = new BoxedServer(lab().spawn(...launcher(), { stdio: 'pipe' }));
       await pause(afterMs);
-      server.child.kill('SIGKILL');
+      kill(...choose(server.child.pid ?? 0));
+      server.child.stdin?.end();
+      server.child.kill('SIGTERM');
       await server.exited;
     }
-    // What a start has left that died before its watchdog, the next one or a reap finds.
     await until(
-      'all are gone',
+      () => `nothing is left: ${leftovers(lab()).join('\n')}`,
+      // With its watchdog dead too, what is left waits for the next start.
       async () => (await lab().act<{ left: number }>({ do: 'reap' })).left === 0 && leftovers(lab()).length === 0,
       PATIENCE_MS,
     );
-    await lab().act({ do: 'reap' });
   });
 
   test('an ordinary server ends orderly on SIGTERM', async () => {

@@ -1,6 +1,9 @@
 /** The built launcher and the built server in a real box: the protocol, the time it takes, and the end of it. */
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
+import { SCOPE_VARIABLE } from '../../src/adapters/process/scope-marker.ts';
+import type { WriterBox } from '../../src/ports/writers/boundary.ts';
 import { NO_PODMAN, useLab } from '../adapters/podman/lab.ts';
 import { BoxedServer, launchBoxed, leftovers, provision } from './kit/boxed-server.ts';
 import { INITIALIZED, request } from './kit/server.ts';
@@ -79,5 +82,49 @@ describe.skipIf(NO_PODMAN !== undefined)('a server in a box', () => {
       `${kind} ${best(kind).toFixed(0)} ms (median ${median(times[kind]).toFixed(0)})`;
     console.info(`first answer, best of ${times.boxed.length}: ${words('direct')}, ${words('boxed')}`);
     expect(added()).toBeLessThan(allowed());
+  });
+
+  const refusals: [
+    string,
+    string,
+    (writer: WriterBox) => { args?: string[]; env?: Record<string, string> } | undefined,
+  ][] = [
+    ['no directory', 'writer_directory_required', () => ({ args: [] })],
+    ['two', 'writer_directory_required', ({ directory }) => ({ args: [directory, directory] })],
+    ['a directory that is not there', 'writer_record_invalid', ({ directory }) => ({ args: [`${directory}-none`] })],
+    ['a record with another key', 'writer_record_invalid', (writer) => void record(writer, { more: 1 })],
+    ['a record of another version', 'writer_record_invalid', (writer) => void record(writer, { schemaVersion: 2 })],
+    ['an unknown network', 'writer_record_invalid', (writer) => void record(writer, { network: 'host' })],
+    [
+      'a relative root',
+      'writer_record_invalid',
+      (writer) => void record(writer, { root: { kind: 'tree', path: 'x' } }),
+    ],
+    ['a tampered layout', 'layout_tampered', ({ directory }) => void writeFileSync(join(directory, 'work/.git/x'), '')],
+    ['a start inside a session', 'nested_server_refused', () => ({ env: { [SCOPE_VARIABLE]: 'x' } })],
+    [
+      'a Podman that is gone',
+      'box_not_started',
+      (writer) => void record(writer, { host: { ...lab().host, podman: '/nowhere/podman' } }),
+    ],
+  ];
+  const record = ({ directory }: WriterBox, more: object): void => {
+    const path = join(directory, 'boundary.json');
+    writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), ...more }));
+  };
+
+  test.each(refusals)('%s: %s', async (name, code, arrange) => {
+    const writer = await provision(lab(), name.replaceAll(/[^a-z]/g, '-'));
+    const { args = [writer.directory], env = {} } = arrange(writer) ?? {};
+    const child = lab().spawn(lab().node, [join(lab().product, 'dist/writer.js'), ...args], {
+      stdio: 'pipe',
+      env: { PATH: '/usr/bin:/bin', ...env },
+    });
+    const server = new BoxedServer(child);
+    expect(await server.exited).toEqual({ code: 1, signal: null });
+    await server.closed;
+    expect(server.stdout).toBe('');
+    // A code, and nothing else: no path above all.
+    expect(JSON.parse(server.stderr)).toEqual({ level: 'error', event: 'writer_start_failed', code });
   });
 });

@@ -121,28 +121,29 @@ async function recovers(scenario: Scenario, name: string, crash: Readonly<Record
 let points = 0;
 afterAll(() => console.log(`setup: ${points} crash points`));
 
-describe.each(SCENARIOS)('$name $target', (scenario) => {
-  const name = `${scenario.name} ${scenario.target ?? ''}`.replaceAll(/[^a-z]/g, '-');
+describe.each(SCENARIOS.map((scenario) => ({ ...scenario, where: scenario.target ?? 'of a skill' })))(
+  '$name, $where',
+  (scenario) => {
+    const name = `${scenario.name} ${scenario.target ?? ''}`.replaceAll(/[^a-z]/g, '-');
 
-  test('killed after each change of the disk', { timeout: 600_000 }, async () => {
-    const { steps, end } = await reference(scenario, name);
-    expect(steps).toBeGreaterThan(3);
-    for (let at = 1; at <= steps; at += 1) {
-      await recovers(scenario, name, { CRASH_AT: String(at) }, end).catch((error: Error) => {
-        throw new Error(`killed after change ${at} of ${steps}: ${error.message}`);
-      });
-      points += 1;
-    }
-  });
+    test('killed after each change of the disk', { timeout: 600_000 }, async () => {
+      const { steps, end } = await reference(scenario, name);
+      expect(steps).toBeGreaterThan(3);
+      for (let at = 1; at <= steps; at += 1) {
+        await recovers(scenario, name, { CRASH_AT: String(at) }, end).catch((error: Error) => {
+          throw new Error(`killed after change ${at} of ${steps}: ${error.message}`);
+        });
+        points += 1;
+      }
+    });
 
-  const { verbs = [] } = scenario;
-  test.each(verbs.flatMap((verb) => ['killed-before', 'killed-during', 'killed-after'].map((how) => `${verb}:${how}`)))(
-    'in a command of the client, %s',
-    { timeout: 60_000 },
-    async (mischief) => {
+    const { verbs = [] } = scenario;
+    test.each(
+      verbs.flatMap((verb) => ['killed-before', 'killed-during', 'killed-after'].map((how) => `${verb}:${how}`)),
+    )('in a command of the client, %s', { timeout: 60_000 }, async (mischief) => {
       const { end } = await reference(scenario, name);
       await recovers(scenario, name, { FAKE_MISCHIEF: mischief }, end);
       points += 1;
-    },
-  );
-});
+    });
+  },
+);

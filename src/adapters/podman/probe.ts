@@ -22,6 +22,8 @@ export interface ProbeOptions {
   /** Absolute; the parent of the writers' directories. */
   readonly stateDirectory: string;
   readonly path: string;
+  /** Searched behind `path`. */
+  readonly systemPath?: string;
   readonly platform?: string;
   readonly uid?: number;
   /** Where Podman's profile is looked for, the first that is there. */
@@ -125,7 +127,7 @@ function enforcedLimits(info: PodmanInfo, manager: CgroupManager): BoundaryHost[
 /** Runs a few boxes with `true` in them; takes a second or two. Never rejects. */
 export async function probe(options: ProbeOptions): Promise<ProbeOutcome> {
   const { stateDirectory, platform = process.platform, uid = process.getuid?.() ?? 0 } = options;
-  const path = `${options.path}${delimiter}${SYSTEM_PATH}`;
+  const path = [options.path, options.systemPath ?? SYSTEM_PATH].join(delimiter);
   if (platform !== 'linux') return unusable('platform_unsupported');
   if (uid === 0) return unusable('root_refused');
   const podman = find('podman', path);

@@ -1,13 +1,15 @@
 /** Removes what dead owners have left. A box whose owner may live, or is not of ours, is never touched. */
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { BoundaryHost, ReapOutcome } from '../../ports/writers/boundary.ts';
 import { containerName, globalArguments, OWNER_LABEL } from './arguments.ts';
 import { callPodman } from './calls.ts';
 import type { Instance } from './instance.ts';
 import { isProvablyDead, type Owner, ownerOfRun, parseOwner, startTimeOf } from './owner.ts';
 
-const ATTEMPTS = 5;
+const ATTEMPTS = 8;
+const CLIENT_PAUSE_MS = 500;
 const NO_SUCH_CONTAINER = 1;
 
 function read(path: string): string {
@@ -43,28 +45,46 @@ async function abandonedContainers(host: BoundaryHost, instance: Instance): Prom
   });
 }
 
-/** Its Podman client may still be about to make the container. */
-function endClient(instance: Instance, id: string): void {
-  const [pid = '', started = ''] = read(join(instance.runDirectory(id), 'client')).split(' ');
-  if (!/^[1-9]\d*$/.test(pid) || startTimeOf(Number(pid)) !== started) return;
+function kill(pid: number): void {
   try {
-    process.kill(Number(pid), 'SIGKILL');
+    process.kill(pid, 'SIGKILL');
   } catch {
     // Gone by itself.
   }
 }
 
+/** Its Podman client may still be about to make the container; killed halfway it would leave more behind. */
+function clientOf(instance: Instance, id: string): number | undefined {
+  const [pid = '', started = ''] = read(join(instance.runDirectory(id), 'client')).split(' ');
+  return /^[1-9]\d*$/.test(pid) && startTimeOf(Number(pid)) === started ? Number(pid) : undefined;
+}
+
+/** conmon and the runtime's first process, where a client was killed halfway: Podman knows nothing of them. */
+function sweep(instance: Instance, id: string): void {
+  const directory = instance.runDirectory(id);
+  const monitor = Number.parseInt(read(join(directory, 'conmon')), 10);
+  const isOurs =
+    monitor > 1 && read(`/proc/${monitor}/cmdline`).includes(Buffer.from(`${directory}/`).toString('latin1'));
+  if (!isOurs) return;
+  const children = read(`/proc/${monitor}/task/${monitor}/children`).split(' ').filter(Boolean).map(Number);
+  for (const pid of [...children, monitor]) kill(pid);
+}
+
 async function removeBox(host: BoundaryHost, instance: Instance, id: string): Promise<boolean> {
   const podman = (...args: string[]) =>
     callPodman(host.podman, instance, [...globalArguments(host, instance), ...args, containerName(id)]);
-  endClient(instance, id);
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    if ((await podman('container', 'exists')).code === NO_SUCH_CONTAINER) {
+    const isGone = (await podman('container', 'exists')).code === NO_SUCH_CONTAINER;
+    const client = clientOf(instance, id);
+    if (isGone && client === undefined) {
+      sweep(instance, id);
       rmSync(instance.runDirectory(id), { recursive: true, force: true });
       return true;
     }
     // The first one after a killed conmon fails and lets the next succeed.
-    await podman('rm', '--force', '--time', '0');
+    if (!isGone) await podman('rm', '--force', '--time', '0');
+    else if (client !== undefined && attempt > 1) kill(client);
+    else await pause(CLIENT_PAUSE_MS);
   }
   return false;
 }

@@ -19,8 +19,8 @@ export interface RelayStreams {
 }
 
 export interface Relay {
-  /** Passed on to the command, which then has the grace period. */
-  signal(name: NodeJS.Signals): void;
+  /** Ends the command's stdin; it then has the grace period. */
+  end(): void;
   readonly ended: Promise<BoxEnd>;
 }
 
@@ -82,8 +82,10 @@ export function relay(
   );
   return {
     ended: box.ended,
-    signal(name) {
-      client.kill(name);
+    end() {
+      // Not a signal for the client: before the box runs that would end the client halfway, and leave a part of it.
+      streams.stdin.unpipe();
+      client.stdin?.end();
       box.ending();
     },
   };

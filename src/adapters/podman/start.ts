@@ -90,16 +90,21 @@ export function startBox(host: BoundaryHost, instance: Instance, spec: BoxSpec, 
     watchdog.watch(client.pid);
     recordClient(instance, id, client.pid);
   }
-  // Without its watchdog a box could outlive us: better none.
-  void watchdog.closed.then(() => client.kill('SIGKILL'));
-  const forget = watchMonitor(join(instance.runDirectory(id), 'conmon'), () => {
-    // Its own end may come right behind; if not, it would hang.
-    setTimeout(() => client.kill('SIGKILL'), MONITOR_POLL_MS).unref();
+  const end = endOf(client);
+  // Its client would wait for a dead conmon for ever.
+  const forget = watchMonitor(join(instance.runDirectory(id), 'conmon'), () => watchdog.release());
+  const removed = settled(watchdog, () => {
+    // Without its watchdog a box could outlive us: better none. One that removes at once takes the place of the lost.
+    const second = startWatchdog(host, instance, id, 0);
+    if (client.pid !== undefined) second.watch(client.pid);
+    second.release();
+    return second;
   });
-  const ended = endOf(client).then(async (end): Promise<BoxEnd> => {
+  const ended = end.then(async (how): Promise<BoxEnd> => {
     forget();
-    watchdog.release();
-    return (await settled(watchdog, host, instance, id)) ? end : { kind: 'retained' };
+    if (how.kind === 'not_started') watchdog.release('never');
+    else watchdog.release(how.kind === 'ended' && how.code !== null ? 'done' : undefined);
+    return (await removed) ? how : { kind: 'retained' };
   });
   return {
     client,
@@ -117,11 +122,7 @@ function endOf(client: ChildProcess): Promise<BoxEnd> {
   });
 }
 
-/** A watchdog that somebody has killed is replaced once, by one that removes at once. */
-async function settled(watchdog: Watchdog, host: BoundaryHost, instance: Instance, id: string): Promise<boolean> {
+async function settled(watchdog: Watchdog, replace: () => Watchdog): Promise<boolean> {
   const outcome = await watchdog.closed;
-  if (outcome !== 'lost') return outcome === 'removed';
-  const second = startWatchdog(host, instance, id, 0);
-  second.release();
-  return (await second.closed) === 'removed';
+  return (outcome === 'lost' ? await replace().closed : outcome) === 'removed';
 }

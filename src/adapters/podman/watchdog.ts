@@ -1,7 +1,7 @@
 /**
  * A small process beside every box that outlives whoever started the box. When
- * its stdin ends, however that came, it kills the Podman client and removes the
- * container until it does not exist any more, and then the box's run directory.
+ * its stdin ends, however that came, it removes the container until it does not
+ * exist any more, ends the Podman client, and removes the box's run directory.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
@@ -11,40 +11,58 @@ import type { Instance } from './instance.ts';
 import { startTimeOf } from './owner.ts';
 
 /**
- * `client PID START` names the Podman client. `ending` starts the grace period. Everything is in `"$@"`: Podman and
- * its global arguments. Podman says 1, and only 1, when there is no such container. Killing conmon makes the first
- * `rm` fail, so it is tried again. A client that nobody has named may still be about to make the container.
+ * What it hears: `client PID START` names the Podman client; `ending` starts the grace period; `done` says that the
+ * client has ended by itself, `never` that there has been none. Everything that calls Podman stands in `"$@"`.
+ *
+ * - A client is not killed before its container exists: killed halfway it leaves conmon and the runtime's first
+ *   process behind, of which Podman then knows nothing. One that nobody has named may still be about to make it.
+ * - Podman says 1, and only 1, when there is no such container. After a killed conmon the first `rm` fails.
+ * - What somebody else's SIGKILL has left halfway is found by conmon's process file.
  */
 const SCRIPT = `box=$1 grace=$2 directory=$3; shift 3
-client= started=
-stop_client() {
-  [ -n "$client" ] && read -r stat 2>/dev/null <"/proc/$client/stat" || return 0
-  now=\${stat##*) }; set -- $now; shift 19
-  [ "$1" = "$started" ] && kill -KILL "$client"
-}
+client= started= orderly=
 exists() { "$@" container exists "$box" >/dev/null 2>&1 </dev/null; [ $? -ne 1 ]; }
+client_lives() {
+  [ -n "$client" ] && read -r stat 2>/dev/null <"/proc/$client/stat" || return 1
+  set -- \${stat##*) }
+  [ "$1" != Z ] && shift 19 && [ "$1" = "$started" ]
+}
+sweep() {
+  monitor=
+  read -r monitor 2>/dev/null <"$directory/conmon"
+  ours() { [ -n "$monitor" ] && grep -aqF -- "$directory/" "/proc/$monitor/cmdline" 2>/dev/null; }
+  for _ in 1 2 3 4 5 6 7 8 9 10; do ours || return 0; sleep 0.2; done
+  children=
+  read -r children 2>/dev/null <"/proc/$monitor/task/$monitor/children"
+  kill -KILL $children "$monitor"
+}
 remove() {
-  stop_client
-  tries=0 unseen=0
-  [ -n "$client" ] || unseen=10
-  while [ $tries -lt 5 ]; do
+  tries=0 unseen=10 patience=50
+  while :; do
     if exists "$@"; then
-      unseen=0 tries=$((tries + 1))
+      [ $tries -lt 5 ] || exit 1
+      tries=$((tries + 1))
       "$@" rm --force --time 0 "$box" >/dev/null 2>&1 </dev/null || sleep 0.3
-    elif [ $unseen -gt 0 ]; then
+    elif client_lives && [ $patience -gt 0 ]; then
+      [ $tries -eq 0 ] || [ $patience -gt 40 ] || kill -KILL "$client"
+      patience=$((patience - 1)); sleep 0.2
+    elif [ -z "$client" ] && [ $unseen -gt 0 ]; then
       unseen=$((unseen - 1)); sleep 0.3
     else
-      rm -rf -- "$directory"
-      exit 0
+      break
     fi
   done
-  exists "$@" || { rm -rf -- "$directory"; exit 0; }
-  exit 1
+  ! client_lives || kill -KILL "$client"
+  [ -n "$orderly" ] || sweep
+  rm -rf -- "$directory"
+  exit 0
 }
 timer=
 while read -r word first second; do
   case $word in
     client) client=$first started=$second ;;
+    done) orderly=yes ;;
+    never) rm -rf -- "$directory"; exit 0 ;;
     ending)
       [ -n "$timer" ] || {
         ( trap 'kill $nap; exit 0' TERM; sleep "$grace" & nap=$!; wait "$nap"; trap - TERM; remove "$@" ) &
@@ -61,8 +79,8 @@ export interface Watchdog {
   watch(client: number): void;
   /** From now on the box has its grace period to end by itself. */
   ending(): void;
-  /** Removes what is left, at once. The outcome is `closed`. */
-  release(): void;
+  /** Removes what is left, at once. What the client's end tells saves looking. The outcome is `closed`. */
+  release(client?: 'done' | 'never'): void;
   /** `removed`: the container does not exist. Whoever waits may end then. */
   readonly closed: Promise<'removed' | 'retained' | 'lost'>;
 }
@@ -86,10 +104,10 @@ export function startWatchdog(host: BoundaryHost, instance: Instance, id: string
     pid: child.pid,
     watch: (client) => tell(`client ${client} ${startTimeOf(client) ?? 0}`),
     ending: () => tell('ending'),
-    release() {
+    release(word) {
       // Whoever releases it waits for it.
       child.ref();
-      child.stdin?.end();
+      child.stdin?.end(word && `${word}\n`);
     },
     closed: outcomeOf(child),
   };

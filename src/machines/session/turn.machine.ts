@@ -84,6 +84,8 @@ export const turnMachine = setup({
   actions: {
     /** Provided by the wiring: moves `updatedAt` to now, never backwards. */
     stamp: assign({}),
+    /** Provided by the wiring: whoever waits for the turn from outside may learn of its end. */
+    announce: assign({}),
     /** Provided by the wiring: hands each answer out. */
     reply: (_, _answers: readonly Answer[]) => {},
     addCallers: enqueueActions(({ context, enqueue }, { requestIds }: { readonly requestIds: readonly string[] }) => {
@@ -267,9 +269,9 @@ export const turnMachine = setup({
         },
       },
     },
-    completed: { type: 'final', description: 'The final assistant message is the result.' },
-    failed: { type: 'final', description: 'The run ended without a usable final message.' },
-    aborted: { type: 'final', description: 'The run was stopped.' },
+    completed: { type: 'final', description: 'The final assistant message is the result.', entry: 'announce' },
+    failed: { type: 'final', description: 'The run ended without a usable final message.', entry: 'announce' },
+    aborted: { type: 'final', description: 'The run was stopped.', entry: 'announce' },
   },
   output: ({ context }) => ({ turn: turnRecord(context), callers: context.callers }),
 });

@@ -38,7 +38,7 @@ export function newRecord(context: RegistrationContext, phase: OwnershipRecord['
   return { client: key.client, scope: key.scope, alias: key.alias, phase, fingerprint, release };
 }
 
-export function isRemoval({ operation }: { readonly operation: Operation }): boolean {
+function isRemoval({ operation }: { readonly operation: Operation }): boolean {
   return operation === 'remove' || operation === 'rollback';
 }
 

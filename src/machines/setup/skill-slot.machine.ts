@@ -51,7 +51,10 @@ export const skillSlotMachine = skillSlotSetup.createMachine({
   states: {
     starting: {
       description: 'A verification does not look at ownership.',
-      entry: { type: 'announce', params: ({ context }) => ({ step: 'checking_skill', target: targetOf(context.key) }) },
+      entry: {
+        type: 'announce',
+        params: ({ context }) => ({ step: 'checking_skill', target: targetOf(context.registration) }),
+      },
       always: [{ guard: 'isVerify', target: 'readingSource' }, { target: 'readingRecords' }],
     },
 
@@ -211,7 +214,7 @@ export const skillSlotMachine = skillSlotSetup.createMachine({
           description: 'Durable before the first change: a later run knows both copies as its own.',
           entry: {
             type: 'announce',
-            params: ({ context }) => ({ step: 'installing_skill', target: targetOf(context.key) }),
+            params: ({ context }) => ({ step: 'installing_skill', target: targetOf(context.registration) }),
           },
           on: AWAITED,
           invoke: {

@@ -66,7 +66,7 @@ export const removing = skillSlotSetup.createStateConfig({
       description: 'The copy is moved out of the slot, if it still is exactly that.',
       entry: {
         type: 'announce',
-        params: ({ context }) => ({ step: 'removing_skill', target: targetOf(context.key) }),
+        params: ({ context }) => ({ step: 'removing_skill', target: targetOf(context.registration) }),
       },
       on: AWAITED,
       invoke: {

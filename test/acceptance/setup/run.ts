@@ -11,6 +11,7 @@ import { processesOf } from '../../e2e/kit/processes.ts';
 import { until } from '../../e2e/kit/until.ts';
 import { runIn } from './commands.ts';
 import { digestOf, registrationsIn } from './evidence.ts';
+import { INTERRUPTED_TARGETS, pullThePlug } from './interruptions.ts';
 import { clientFile, isRegistered, plantSentinel, readSentinel } from './sentinels.ts';
 import { copyPackage, makeStage, type Stage, TARGETS, type TargetName } from './stage.ts';
 import { STEPS, type Step } from './steps.ts';
@@ -144,6 +145,15 @@ async function runTarget(target: TargetName, packageDir: string): Promise<void> 
   }
 }
 
+async function interrupt(target: TargetName, packageDir: string): Promise<void> {
+  const stage = makeStage(join(work, `${process.pid}-${target.replace(':', '-')}-killed`), target, binaries);
+  try {
+    await pullThePlug(stage, target, packageDir, (what, passed, note) => check(target, 0, what, passed, note));
+  } finally {
+    rmSync(stage.root, { recursive: true, force: true });
+  }
+}
+
 function conclude(): never {
   const passed = checks.filter((one) => one.passed).length;
   const steps = STEPS.map(({ operation, registration, skill }) => ({ operation, registration, skill }));
@@ -164,6 +174,9 @@ try {
   for (const target of TARGETS.filter((name) => values.target?.includes(name) ?? true)) {
     process.stdout.write(`${target}: nine steps\n`);
     await runTarget(target, packageDir);
+    if (!INTERRUPTED_TARGETS.includes(target)) continue;
+    process.stdout.write(`${target}: killed in a command of the client\n`);
+    await interrupt(target, packageDir);
   }
   check('all', STEPS.length, 'built files unchanged', digestOf(join(packageDir, 'dist')) === built);
   check('all', STEPS.length, 'real registrations unchanged', String(real.map(registrationsIn)) === String(realBefore));

@@ -29,6 +29,7 @@ import type { Action } from './fixtures/host.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const USER = process.env['PI_WRITER_TEST_USER'] ?? 'pi-writer-test';
+const PAUSE_FILE = 'xdg/libpod/tmp/pause.pid';
 const TOOLS = ['podman', 'newuidmap'];
 const TOOL_PLACES = ['/usr/bin', '/usr/sbin', '/usr/local/bin', '/bin'];
 
@@ -83,6 +84,7 @@ export class Lab {
   host: BoundaryHost | undefined;
   readonly #fixture: string;
   readonly #started: ChildProcess[] = [];
+  readonly #states = new Set<string>();
 
   constructor(user: User) {
     this.user = user;
@@ -109,6 +111,8 @@ export class Lab {
     cpSync(join(ROOT, 'dist'), join(product, 'dist'), { recursive: true });
     cpSync(join(ROOT, 'skills'), join(product, 'skills'), { recursive: true });
     copyFileSync(join(ROOT, 'package.json'), join(product, 'package.json'));
+    // The user's own, so that what refuses a write is the mount.
+    for (const path of [this.ownAll(product), this.node]) this.own(path);
     symlinkSync(realpathSync(join(ROOT, 'node_modules')), join(product, 'node_modules'));
     return product;
   }
@@ -155,6 +159,7 @@ export class Lab {
   }
 
   startAction(action: Action, env: Readonly<Record<string, string>> = {}, state: string = this.state): ChildProcess {
+    this.#states.add(state);
     const request = JSON.stringify({ host: this.host, stateDirectory: state, action });
     return this.spawn(this.node, [this.#fixture, request], {
       env: { PATH: '/usr/bin:/bin', ...env },
@@ -203,6 +208,15 @@ export class Lab {
     return join(this.state, name);
   }
 
+  /** Podman keeps one process for the user namespace, for as long as the machine runs. */
+  namespaceHolder(): number {
+    try {
+      return Number(readFileSync(join(realpathSync(join(this.instance(), 'runtime')), PAUSE_FILE), 'utf8'));
+    } catch {
+      return 0;
+    }
+  }
+
   boxes(): string[] {
     return readdirSync(join(this.instance(), 'boxes'));
   }
@@ -244,19 +258,17 @@ export class Lab {
 
   close(): void {
     for (const child of this.#started) child.kill('SIGKILL');
-    const links = readdirSync(this.directory, { recursive: true, encoding: 'utf8' });
-    for (const link of links.filter((path) => path.endsWith('/runtime') && path.includes('.podman-'))) {
-      endInstance(join(this.directory, link));
-    }
+    for (const state of this.#states) endInstance(state);
     rmSync(this.directory, { recursive: true, force: true });
   }
 }
 
 /** Podman keeps one process that holds the user namespace; this one is for a lab alone. */
-function endInstance(link: string): void {
+function endInstance(state: string): void {
   try {
-    const runtime = realpathSync(link);
-    process.kill(Number(readFileSync(join(runtime, 'xdg/libpod/tmp/pause.pid'), 'utf8')), 'SIGKILL');
+    const name = readdirSync(state).find((entry) => entry.startsWith('.podman-')) ?? 'none';
+    const runtime = realpathSync(join(state, name, 'runtime'));
+    process.kill(Number(readFileSync(join(runtime, PAUSE_FILE), 'utf8')), 'SIGKILL');
     rmSync(runtime, { recursive: true, force: true });
   } catch {
     // No box has ever run there.

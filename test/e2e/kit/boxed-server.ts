@@ -86,11 +86,22 @@ function statOf(pid: string): { state: string; parent: number; command: string }
   }
 }
 
-/** Live processes of the lab's user whose command names the lab, but for Podman's own holder of the namespace. */
+/** Also those that have never run a program of their own: the kernel says what their world is made of. */
+function isOfLab(pid: string, command: string, lab: Lab): boolean {
+  if (command.includes(lab.directory)) return true;
+  try {
+    return readFileSync(`/proc/${pid}/mountinfo`, 'utf8').includes(lab.directory);
+  } catch {
+    return false;
+  }
+}
+
+/** Commands of live processes that come from the lab's boxes, but for Podman's own holder of the namespace. */
 export function leftovers(lab: Lab): string[] {
+  const spared = new Set([process.pid, lab.namespaceHolder()].map(String));
   return readdirSync('/proc').flatMap((pid) => {
-    const stat = /^\d+$/.test(pid) ? statOf(pid) : undefined;
-    return stat && !'ZX'.includes(stat.state) && stat.command.includes(lab.directory) ? [stat.command] : [];
+    const stat = /^\d+$/.test(pid) && !spared.has(pid) ? statOf(pid) : undefined;
+    return stat && !'ZX'.includes(stat.state) && isOfLab(pid, stat.command, lab) ? [stat.command] : [];
   });
 }
 
@@ -104,4 +115,8 @@ export function childrenOf(parent: number): number[] {
 export function isAlive(pid: number): boolean {
   const stat = statOf(String(pid));
   return stat !== undefined && !'ZX'.includes(stat.state);
+}
+
+export function commandOf(pid: number): string {
+  return statOf(String(pid))?.command ?? '';
 }

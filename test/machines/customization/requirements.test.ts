@@ -7,13 +7,14 @@ import { effectsOf } from '../../kit/effects.ts';
 import { drop, invocation } from '../../kit/mutate.ts';
 import { breaches, edit, type Requirement, requirementSuite, unheard, unique } from '../../kit/requirement-suite.ts';
 import { describeState, isSettlement, Reachable, statusOf } from '../../kit/requirements.ts';
+import { remembered } from '../setup-run/paths.ts';
 import { OLD_SKILL, SKILL } from '../setup-run/world.ts';
 import { ANSWERS, allModels, type CustomizationChart, OPERATIONS, STEPS } from './domain.ts';
 
 type State = SnapshotFrom<CustomizationChart>;
 type Triple = Reachable<CustomizationChart>['triples'][number];
 
-const explore = (machine: CustomizationChart) => new Reachable(allModels(machine));
+const explore = remembered((machine: CustomizationChart) => new Reachable(allModels(machine)));
 const over = (state: unknown) => statusOf(state) === 'done';
 const children = (state: unknown) => Object.keys((state as State).children);
 const spawned = ({ state, event }: Triple) => effectsOf(state, event).spawned.map(({ src }) => src);

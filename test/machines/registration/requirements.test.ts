@@ -5,12 +5,13 @@ import { effectsOf } from '../../kit/effects.ts';
 import { drop, invocation } from '../../kit/mutate.ts';
 import { breaches, edit, type Requirement, requirementSuite, unheard, unique } from '../../kit/requirement-suite.ts';
 import { describeState, isSettlement, isTimer, Reachable, statusOf } from '../../kit/requirements.ts';
+import { remembered } from '../setup-run/paths.ts';
 import { allModels, INSPECTIONS, type Registration, type State } from './domain.ts';
 
 type Chart = Reachable<Registration>;
 type Triple = Chart['triples'][number];
 
-const explore = (machine: Registration) => new Reachable(allModels(machine));
+const explore = remembered((machine: Registration) => new Reachable(allModels(machine)));
 const over = (state: unknown) => statusOf(state) === 'done';
 const children = (state: unknown) => Object.keys((state as State).children);
 const spawned = ({ state, event }: Triple) => effectsOf(state, event).spawned;

@@ -15,9 +15,9 @@ import {
   MemorySlot,
   type SlotDisk,
 } from '../../kit/setup-fakes.ts';
-import { type Ask, askOf, type PortCall, portsOf } from './port-calls.ts';
+import { type Ask, askOf, portsOf } from './port-calls.ts';
 import { Referee } from './referee.ts';
-import { ENTRY, RELEASE, SKILL } from './world.ts';
+import { RELEASE, SKILL } from './world.ts';
 
 /** What a client holds under our alias; anything but ours is somebody else's. */
 export type Entry = 'ours' | 'foreign' | null;
@@ -167,6 +167,3 @@ export function customizeIn(lab: Lab, between: (ask: Ask) => Ask = (ask) => ask)
 export function settle(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
-
-export type { PortCall };
-export { ENTRY };

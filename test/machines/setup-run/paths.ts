@@ -58,3 +58,13 @@ export function unionOf<M extends AnyStateMachine>(models: readonly ChartModel<M
     reachable: (options: object) => models.flatMap((model) => model.reachable(options)),
   } as unknown as ChartModel<M>;
 }
+
+/** Exploring a chart takes longer than judging it, and most requirements are about the same one. */
+export function remembered<K extends object, V>(explore: (key: K) => V): (key: K) => V {
+  const known = new WeakMap<K, V>();
+  return (key) => {
+    const value = known.get(key) ?? explore(key);
+    known.set(key, value);
+    return value;
+  };
+}

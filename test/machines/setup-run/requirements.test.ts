@@ -8,11 +8,12 @@ import { drop, invocation } from '../../kit/mutate.ts';
 import { breaches, edit, type Requirement, requirementSuite, unheard, unique } from '../../kit/requirement-suite.ts';
 import { describeState, describeTriple, isSettlement, Reachable, statusOf } from '../../kit/requirements.ts';
 import { allModels, type Run, type State, TARGETS } from './domain.ts';
+import { remembered } from './paths.ts';
 
 type Chart = Reachable<Run>;
 type Triple = Chart['triples'][number];
 
-const explore = (machine: Run) => new Reachable(allModels(machine));
+const explore = remembered((machine: Run) => new Reachable(allModels(machine)));
 const over = (state: unknown) => statusOf(state) === 'done';
 const children = (state: unknown) => Object.keys((state as State).children);
 const spawned = ({ state, event }: Triple) => effectsOf(state, event).spawned.map(({ src }) => src);

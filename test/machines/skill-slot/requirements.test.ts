@@ -5,13 +5,14 @@ import { effectsOf } from '../../kit/effects.ts';
 import { drop, invocation } from '../../kit/mutate.ts';
 import { breaches, edit, type Requirement, requirementSuite, unheard, unique } from '../../kit/requirement-suite.ts';
 import { describeState, isSettlement, Reachable, statusOf } from '../../kit/requirements.ts';
+import { remembered } from '../setup-run/paths.ts';
 import { SKILL } from '../setup-run/world.ts';
 import { allModels, type SkillSlotChart, SLOTS, STEPS, type State } from './domain.ts';
 
 type Chart = Reachable<SkillSlotChart>;
 type Triple = Chart['triples'][number];
 
-const explore = (machine: SkillSlotChart) => new Reachable(allModels(machine));
+const explore = remembered((machine: SkillSlotChart) => new Reachable(allModels(machine)));
 const over = (state: unknown) => statusOf(state) === 'done';
 const children = (state: unknown) => Object.keys((state as State).children);
 const spawned = ({ state, event }: Triple) => effectsOf(state, event).spawned;
