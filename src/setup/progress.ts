@@ -9,9 +9,9 @@ export interface Progress {
 /** Shorter than this, and nobody needs to be told. */
 const PATIENCE_MS = 1_000;
 
-export const silent: Progress = { show() {}, end() {} };
+const silent: Progress = { show() {}, end() {} };
 
-export async function terminalProgress(): Promise<Progress> {
+async function terminalProgress(): Promise<Progress> {
   // Not needed by scripts, and they should not wait for it.
   const { spinner } = await import('@clack/prompts');
   const wheel = spinner({ output: process.stderr });
@@ -30,7 +30,7 @@ export async function terminalProgress(): Promise<Progress> {
 }
 
 /** Says a step only once it has taken a second: a script's log stays short. */
-export function plainProgress(write: (line: string) => void): Progress {
+function plainProgress(write: (line: string) => void): Progress {
   let timer: NodeJS.Timeout | undefined;
   return {
     show(text) {
