@@ -63,6 +63,7 @@ describe('each rule can fail', () => {
     'dist/deeper/main.js',
     'dist/main.ts',
     'docs/releasing.md',
+    'docs/acceptance.md',
     'docs/benchmarks.md',
     'docs/draft.txt',
     'skills/pi-session-review/.draft/SKILL.md',

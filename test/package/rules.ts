@@ -37,7 +37,7 @@ const BELONGS = [
   /^dist\/[\w-]+\.js$/,
   /^dist\/(build|package)\.json$/,
   /^dist\/THIRD-PARTY-LICENSES\.txt$/,
-  /^docs\/(?!benchmarks|releasing)[\w-]+\.md$/,
+  /^docs\/(?!acceptance|benchmarks|releasing)[\w-]+\.md$/,
   /^docs\/(adr|statecharts)\/[\w-]+\.md$/,
   /^skills\/[a-z-]+\/([\w-]+\/)*[\w-][\w.-]*$/,
 ];
