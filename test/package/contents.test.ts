@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { brokenLinks } from '../architecture/links.ts';
 import { root } from '../architecture/repository.ts';
 import { build, npmEnvironment } from './kit.ts';
 import { outsiders, packageFindings, REQUIRED } from './rules.ts';
@@ -38,6 +39,14 @@ test('nothing else is', () => {
 
 test('no file names a folder, a registry or a source map', () => {
   expect(packed.flatMap(({ path }) => packageFindings(path, text(path), root))).toEqual([]);
+});
+
+test('its pages link to each other; what is for maintainers stays in the repository', () => {
+  const pages = new Map(paths().flatMap((path) => (path.endsWith('.md') ? [[path, text(path)] as const] : [])));
+  const outside = brokenLinks(pages, (path) => paths().includes(path));
+  const forMaintainers =
+    /^(README|docs\/architecture)\.md: (AGENTS|CONTRIBUTING|(docs\/)?(benchmarks|releasing))\.md|deadlines\.ts$/;
+  expect(outside.filter((link) => !forMaintainers.test(link))).toEqual([]);
 });
 
 test('exactly the executables can be executed', () => {
