@@ -11,7 +11,7 @@ const TYPE_ERROR = /^((?:src|test|demo|bench|scripts)\/[\w./-]+)\((\d+),\d+\): e
 
 /** Never rejects: a step that fails is what a canary is for. */
 function run(directory, command, args) {
-  const env = { ...process.env, NO_COLOR: '1', CI: '' };
+  const env = { ...process.env, NO_COLOR: '1', CI: '', INTERLEAVINGS: '2000' };
   env.PATH = [join(directory, 'node_modules', '.bin'), dirname(process.execPath), env.PATH].join(delimiter);
   return new Promise((done) => {
     execFile(command, args, { cwd: directory, env, maxBuffer: MAX_OUTPUT }, (error, stdout) =>
@@ -127,8 +127,9 @@ export async function tryOn(subject) {
   const tried = await newest(subject.package, subject.version);
   if (!tried) return { ...base, tried: '?', verdict: 'untried', details: ['the registry did not say a version'] };
   if (tried === pinned && !subject.force) return { ...base, tried, verdict: 'unchanged' };
-  mkdirSync(join(root, '.cache', 'canary'), { recursive: true });
-  const directory = mkdtempSync(join(root, '.cache', 'canary', `${subject.name}-`));
+  // The path must not hold a word that tests look for, such as the name of this script.
+  mkdirSync(join(root, '.cache', 'newest'), { recursive: true });
+  const directory = mkdtempSync(join(root, '.cache', 'newest', `${subject.name}-`));
   try {
     copySources(directory);
     return { ...base, tried, ...(await check(directory, subject, tried)) };

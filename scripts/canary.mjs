@@ -1,6 +1,6 @@
 /**
  * The maintainers' canary: do the unchanged sources fit the newest published SDK?
- * Works in copies below .cache/canary; the pins of this checkout stay as they are.
+ * Works in copies below .cache/newest; the pins of this checkout stay as they are.
  * Usage and exit status: docs/releasing.md#the-canary.
  */
 import { parseArgs } from 'node:util';
