@@ -46,7 +46,7 @@ const REGISTRATION: Readonly<Record<string, Explanation>> = {
   },
   registration_fingerprint_mismatch: {
     meaning: 'Setup registered this with another Node, package or configuration path.',
-    next: 'Run --remove with the installation and --config that registered it, then --apply with this one.',
+    next: `Run --remove with the installation and --config that registered it, then --apply with this one. Is it gone? Remove the entry ${OUT}, run --remove once, then --apply.`,
   },
   release_binding_mismatch: {
     meaning: 'The package has changed since it was registered.',
@@ -103,7 +103,7 @@ const SKILL: Readonly<Record<string, Explanation>> = {
   },
   skill_divergent: {
     meaning: 'The skill there was edited, or is not from setup; it was left alone.',
-    next: 'Move your changes to your own version (--customize-skill), delete the installed copy, then --apply.',
+    next: 'To keep changes, move them to your own version (--customize-skill). Delete the copy; --apply installs it again.',
   },
   skill_source_invalid: {
     meaning: 'The skill to install cannot be used, or its place cannot be resolved.',

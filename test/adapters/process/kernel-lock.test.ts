@@ -76,6 +76,20 @@ describe.skipIf(process.platform !== 'linux')('kernel lock', () => {
     expect(readdirSync(directory)).toEqual(['ownership.json.flock']);
   });
 
+  it('waits where Ctrl-C does not reach: its end would pass for an answer', async () => {
+    const first = await held();
+    const second = acquire(24);
+    expect(await eventually(() => waiters(24).length > 0)).toBe(true);
+    const [waiter] = waiters(24);
+    // State, parent, group.
+    const [, , group] = readFileSync(`/proc/${waiter}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+    expect(Number(group)).toBe(waiter);
+    first.release();
+    const outcome = await second;
+    if (outcome.kind === 'locked') outcome.lock.release();
+    expect(outcome.kind).toBe('locked');
+  });
+
   it('is busy for as long as somebody has it, and free right after', async () => {
     const first = await held();
     expect(await acquire()).toEqual({ kind: 'busy' });
