@@ -34,6 +34,7 @@ const entryPoints = {
   wake: 'src/wake/main.ts',
   guardian: 'src/setup/guardian.ts',
   writer: 'src/writers/main.ts',
+  'warm-up': 'src/writers/warm-up.ts',
 };
 const executables = new Set(['main.js', 'setup.js', 'doctor.js', 'writer.js']);
 

@@ -4,11 +4,13 @@
 import './output.ts';
 
 import { constants } from 'node:os';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { configurationFiles } from './adapters/fs/configuration-files.ts';
 import { createMcpServer } from './adapters/mcp/server.ts';
 import { StdioTransport } from './adapters/mcp/stdio-transport.ts';
 import { SCOPE_VARIABLE } from './adapters/process/scope-marker.ts';
+import { createLazyAdmission } from './app/lazy-admission.ts';
 import { createLazyAgent } from './app/lazy-agent.ts';
 import { createLazyTurnEvents } from './app/lazy-turn-events.ts';
 import { createServerApp } from './app/server-app.ts';
@@ -31,6 +33,8 @@ function failStartup(code: StartupCode): never {
 }
 
 function run(configuration: Configuration): void {
+  // Set in a writer's box, whose working directory is the clone.
+  const baseline = process.env['PI_SESSION_MCP_BASELINE'];
   const transport = new StdioTransport({
     stdin: process.stdin,
     output: stdout.output,
@@ -50,6 +54,14 @@ function run(configuration: Configuration): void {
         const { createSpooledTurnEvents } = await import('./app/spooled-turn-events.ts');
         return createSpooledTurnEvents(diagnostics);
       }, diagnostics),
+    }),
+    ...(baseline !== undefined && {
+      admission: createLazyAdmission(async () => {
+        const { createCodingAdmission } = await import('./adapters/git/local-status.ts');
+        const workTree = process.cwd();
+        const [hold, mark] = [join(dirname(baseline), 'hold.json'), join(workTree, '.git', 'pi-coding-open')];
+        return createCodingAdmission({ workTree, baseline, hold, mark });
+      }),
     }),
     now: Date.now,
     // The global, not node:crypto: loading that takes as long as a third of the start.

@@ -22,6 +22,8 @@ import type { ErrorCode } from '../ports/error-code.ts';
 import type { TurnEvents } from '../ports/events.ts';
 import type { Failure, PromptReply, Reply, SessionReply, SessionService } from '../ports/session-service.ts';
 import type { TransportPort } from '../ports/transport.ts';
+import type { CodingAdmission } from '../ports/writers/admission.ts';
+import { wireAdmission } from './coding-admission.ts';
 import { lateChart } from './late-chart.ts';
 import { getSession, getTurn, listSessions } from './views.ts';
 import { type Wiring, wireCharts } from './wiring.ts';
@@ -37,6 +39,8 @@ export interface ServerAppOptions {
   readonly newId: () => string;
   /** Only where the operator wants them. */
   readonly turnEvents?: TurnEvents;
+  /** Only in a writer's box. */
+  readonly admission?: CodingAdmission;
   /** Loads the session side with the first start; a test may have it loaded already. */
   readonly loadSessionWiring?: () => Promise<typeof import('./session-wiring.ts')>;
   readonly clock?: NonNullable<ActorOptions<AnyActorLogic>['clock']>;
@@ -103,13 +107,16 @@ export function createServerApp(options: ServerAppOptions): ServerApp {
   const question = <T extends Reply>(event: Question<RequestEvent>): Promise<T> =>
     registry.getSnapshot().status === 'active' ? (ask.ask(event) as Promise<T>) : Promise.resolve(STOPPING as T);
 
+  const admit = wireAdmission(options.admission, registry);
+
   const service: SessionService = {
     start: ({ workspace, executionProfile }) => {
       const profile = resolveStart(configuration, workspace, executionProfile);
       if (typeof profile === 'string') return Promise.resolve({ ok: false, code: profile });
       const session = { id: newId(), workspace, executionProfile: profile.alias, profile: profile.permissionProfile };
+      const begin = () => question<SessionReply>({ type: 'START', session });
       return sessionSide.load().then(
-        () => question<SessionReply>({ type: 'START', session }),
+        () => (profile.permissionProfile === 'coding' ? admit(begin) : begin()),
         () => DEFECTIVE,
       );
     },

@@ -42,6 +42,12 @@ export function listSessions(registry: RegistryRef): readonly SessionRecord[] {
   return open.map(({ actorId }) => openRecord(snapshotOf(registry, actorId))).filter((record) => record !== undefined);
 }
 
+/** Does any session that may write exist, from its start to its end, public or not yet? */
+export function isCodingOpen(registry: RegistryRef): boolean {
+  const { open } = registry.getSnapshot().context;
+  return open.some(({ actorId }) => snapshotOf(registry, actorId)?.context.profile === 'coding');
+}
+
 export function getSession(registry: RegistryRef, sessionId: string): SessionReply {
   const { context } = registry.getSnapshot();
   const session = openRecord(sessionSnapshot(registry, sessionId)) ?? tombstoneOf(context, sessionId);

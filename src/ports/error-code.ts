@@ -34,6 +34,8 @@ export type DomainErrorCode =
   | 'abort_timeout'
   | 'server_stopping'
   | 'workspace_mode_forbids_coding'
+  | 'workspace_not_at_baseline'
+  | 'workspace_coding_session_open'
   | 'internal_error'
   | 'invalid_arguments';
 

@@ -1,6 +1,7 @@
 /** The command line of `pi-session-mcp-setup`, read into one command. */
 import { parseArgs } from 'node:util';
 import type { ClientName, Operation, Scope, Target } from '../ports/setup/target.ts';
+import { WRITER_CLIENTS } from '../writers/clients.ts';
 
 export const SERVER_ALIAS = 'pi-session-mcp';
 
@@ -22,6 +23,20 @@ export interface ModeChoice {
   readonly settings: Readonly<Record<string, string | number | readonly string[]>>;
 }
 
+/** What can be done with the writers of a workspace (docs/writers.md). */
+export const WRITER_ACTIONS = [
+  'isolation-control',
+  'accept',
+  'status',
+  'verify',
+  'collect',
+  'finish',
+  'reset',
+  'recreate',
+  'remove',
+] as const;
+export type WriterAction = (typeof WRITER_ACTIONS)[number];
+
 export type SetupCommand =
   | { readonly kind: 'help' }
   | { readonly kind: 'version' }
@@ -32,6 +47,18 @@ export type SetupCommand =
       readonly operation: 'dry-run' | 'apply';
       readonly workspace: string;
       readonly choice: ModeChoice;
+      /** With `--mode container`: who shall know the writers. */
+      readonly client?: Target;
+    }
+  | {
+      readonly kind: 'writers';
+      readonly action: WriterAction;
+      readonly operation: 'dry-run' | 'apply';
+      readonly workspace: string;
+      /** One of the workspace's writers; all of them without it. */
+      readonly writer?: string;
+      /** What is only in the clone may be lost. */
+      readonly discard: boolean;
     }
   | { readonly kind: 'init'; readonly operation: 'dry-run' | 'apply'; readonly answers: InitAnswers };
 
@@ -76,6 +103,16 @@ const OPTIONS = {
   network: { type: 'string' },
   writers: { type: 'string' },
   lifecycle: { type: 'string' },
+  client: { type: 'string' },
+  writer: { type: 'string' },
+  'isolation-control': { type: 'boolean' },
+  accept: { type: 'boolean' },
+  status: { type: 'boolean' },
+  collect: { type: 'boolean' },
+  finish: { type: 'boolean' },
+  reset: { type: 'boolean' },
+  recreate: { type: 'boolean' },
+  discard: { type: 'boolean' },
   config: { type: 'string' },
   json: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
@@ -87,6 +124,15 @@ export const OPTION_NAMES = Object.keys(OPTIONS);
 const OPERATIONS = ['dry-run', 'apply', 'verify', 'rollback', 'remove'] as const;
 const INIT_ONLY = ['workspace', 'provider', 'model', 'thinking', 'coding'] as const;
 const CONTAINER_ONLY = ['profiles', 'image', 'cache', 'network', 'writers', 'lifecycle'] as const;
+const WRITERS_ONLY = [
+  ...WRITER_ACTIONS.filter((name) => name !== 'verify' && name !== 'remove'),
+  'writer' as const,
+  'discard' as const,
+];
+/** These may throw work away, which takes a word of its own. */
+const DISCARDING: readonly WriterAction[] = ['reset', 'recreate', 'remove'];
+/** These change nothing. */
+const LOOKING: readonly WriterAction[] = ['status', 'verify'];
 const MODES = ['host', 'read-only', 'container'] as const;
 
 type Values = ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>['values'];
@@ -137,6 +183,10 @@ function commandOf(values: Values): ParsedArguments {
 }
 
 function act(values: Values): SetupCommand {
+  if (values.repo !== undefined && WRITER_ACTIONS.some((name) => values[name])) return writers(values, values.repo);
+  if (WRITERS_ONLY.some((name) => values[name] !== undefined)) {
+    throw misuse('--writer, --discard and what is done with writers need --repo and an action');
+  }
   const operations = OPERATIONS.filter((name) => values[name]);
   if (operations.length > 1) throw misuse('only one operation at a time');
   const operation = operations[0];
@@ -150,6 +200,7 @@ function act(values: Values): SetupCommand {
   if (repo === undefined && ['mode' as const, ...CONTAINER_ONLY].some((name) => values[name] !== undefined)) {
     throw misuse('--mode and the settings of containers belong to --repo');
   }
+  if (values.client !== undefined && values.mode !== 'container') throw misuse('--client needs --mode container');
   if (!values.init && repo === undefined && values['accept-host-writes']) {
     throw misuse('--accept-host-writes belongs to --init and --repo');
   }
@@ -182,7 +233,30 @@ function mode(values: Values, workspace: string, operation: Operation | undefine
   if (acceptHostWrites && chosen !== 'host') throw misuse('--accept-host-writes needs --mode host');
   const settings = Object.fromEntries(given.map((name) => [name, settingOf(name, values[name] ?? '')]));
   const choice = { acceptHostWrites, settings, ...(chosen === undefined ? {} : { mode: chosen }) };
-  return { kind: 'mode', operation: planOrApply(operation, 'dry-run'), workspace, choice };
+  const client = values.client === undefined ? {} : { client: clientOf(values.client) };
+  return { kind: 'mode', operation: planOrApply(operation, 'dry-run'), workspace, choice, ...client };
+}
+
+function clientOf(text: string): Target {
+  const target = WRITER_CLIENTS.find(({ client, scope }) => text === `${client}:${scope}`);
+  if (target) return target;
+  throw new Misuse('target_invalid', 'a client is codex:user, claude-code:user or claude-code:local');
+}
+
+function writers(values: Values, workspace: string): SetupCommand {
+  const [action, ...more] = WRITER_ACTIONS.filter((name) => values[name]);
+  if (action === undefined || more.length > 0) throw misuse('only one action at a time');
+  const alien = [...INIT_ONLY, ...CONTAINER_ONLY, 'mode', 'client', 'accept-host-writes', 'rollback'] as const;
+  const subjects = ['target', 'customize-skill', 'init'] as const;
+  if ([...alien, ...subjects].some((name) => values[name] !== undefined)) {
+    throw misuse('with an action on writers only --writer, --discard, --apply and --dry-run fit');
+  }
+  if (values.apply && values['dry-run']) throw misuse('only one operation at a time');
+  if (values.apply && LOOKING.includes(action)) throw misuse('this action changes nothing: leave out --apply');
+  if (values.discard && !DISCARDING.includes(action)) throw misuse('--discard needs --reset, --recreate or --remove');
+  const writer = values.writer === undefined ? {} : { writer: values.writer };
+  const operation = values.apply ? 'apply' : 'dry-run';
+  return { kind: 'writers', action, operation, workspace, discard: values.discard === true, ...writer };
 }
 
 function settingOf(name: string, text: string): string | number | readonly string[] {

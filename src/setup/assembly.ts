@@ -1,9 +1,7 @@
 /** The real parts behind the charts of setup. */
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createActor, fromPromise, toPromise } from 'xstate';
 import { createRegistrationClient } from '../adapters/clients/registration.ts';
-import type { EndableProcess } from '../adapters/clients/verified-process.ts';
 import { ownershipStore } from '../adapters/fs/ownership-store.ts';
 import { ensurePrivateDirectory } from '../adapters/fs/private-directory.ts';
 import { registrationFingerprint, releaseFingerprint } from '../adapters/fs/release-binding.ts';
@@ -14,13 +12,13 @@ import { createGuardedRunner } from '../adapters/process/guarded-runner.ts';
 import { createKernelLock } from '../adapters/process/kernel-lock.ts';
 import { hostInput } from '../doctor/input.ts';
 import { runDoctor } from '../doctor/run-doctor.ts';
-import { endingMachine } from '../machines/grants/ending.machine.ts';
 import type { RecordKey } from '../ports/setup/ownership.ts';
 import type { IntendedEntry } from '../ports/setup/registration.ts';
 import type { SetupPorts, SetupTarget } from '../ports/setup/run.ts';
 import type { SkillSlot } from '../ports/setup/skill-slot.ts';
 import type { Target } from '../ports/setup/target.ts';
 import { SERVER_ALIAS } from './arguments.ts';
+import { endProcess } from './end-process.ts';
 import { createFence } from './fence.ts';
 import { type Places, projectId } from './places.ts';
 
@@ -98,18 +96,4 @@ export function assemble(places: Places, configuration: string): SetupPorts {
       return slot;
     },
   };
-}
-
-function endProcess(server: EndableProcess): Promise<void> {
-  const machine = endingMachine.provide({
-    actors: {
-      endInput: fromPromise(() => server.endInput()),
-      terminate: fromPromise(() => server.terminate()),
-      kill: fromPromise(() => server.kill()),
-    },
-  });
-  const actor = createActor(machine);
-  const ended = toPromise(actor);
-  actor.start();
-  return ended.then(() => {});
 }

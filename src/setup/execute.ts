@@ -7,6 +7,7 @@ import type { Finding, RunCode, Target } from '../ports/setup/target.ts';
 import { type ParsedArguments, SERVER_ALIAS, type SetupCommand } from './arguments.ts';
 import { assemble, describeTarget, intendedEntry } from './assembly.ts';
 import { executeInit } from './init/execute-init.ts';
+import { onInterrupt } from './interrupts.ts';
 import { executeMode } from './modes/execute-mode.ts';
 import { emit, useColours } from './output.ts';
 import { findPlaces, namedConfiguration, type Places } from './places.ts';
@@ -29,6 +30,10 @@ export async function execute(command: Command, options: Options, misused: Misus
   const configuration = namedConfiguration(options.config, process.env);
   if (configuration === undefined) return stop('config_required');
   if (command.kind === 'mode') return executeMode(command, options, places, configuration);
+  if (command.kind === 'writers') {
+    const { executeWriters } = await import('./writers/execute-writers.ts');
+    return executeWriters(command, options, places, configuration);
+  }
   const progress = chooseProgress(options.json);
   const onProgress = (step: Step) => progress.show(progressText(step));
   const observed = { onProgress, onInterrupt };
@@ -57,18 +62,6 @@ function customize(
   const alias = isSkillName(name) ? name : 'invalid';
   return runCustomization({ operation, alias }, customization({ name, packageRoot, overrides }), observed);
 }
-
-/** A signal ends the run in order; a second one changes nothing, for what is awaited must not be left behind. */
-const onInterrupt: NonNullable<RunSetupOptions['onInterrupt']> = (interrupt) => {
-  const listeners = (['SIGINT', 'SIGTERM'] as const).map((signal) => {
-    const listener = () => interrupt(signal);
-    process.on(signal, listener);
-    return () => process.off(signal, listener);
-  });
-  return () => {
-    for (const remove of listeners) remove();
-  };
-};
 
 /** A run that ends before it begins says so for everything that it was asked for. */
 function stopped(command: Command, code: RunCode, json: boolean): number {

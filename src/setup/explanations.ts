@@ -1,10 +1,7 @@
 /** What each code means for the operator, and what to do next. Fixed texts: no value ever enters one. */
 import type { SetupCode } from '../ports/setup/target.ts';
-
-export interface Explanation {
-  readonly meaning: string;
-  readonly next?: string;
-}
+import type { Explanation } from './explanation.ts';
+import { WRITER } from './writers/explanations.ts';
 
 const DOCTOR = 'Run pi-session-mcp-doctor with the same configuration; it names what is wrong.';
 const AGAIN = 'Run the same command again.';
@@ -216,6 +213,7 @@ const ALL: Readonly<Record<string, Explanation>> = {
   ...CUSTOMIZATION,
   ...INIT,
   ...MODE,
+  ...WRITER,
 };
 
 /** @returns Nothing for a code that explains itself, like the two of misuse. */

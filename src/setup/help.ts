@@ -34,14 +34,23 @@ First configuration
   --coding         add a profile that may change files, for which you must
   --accept-host-writes          accept that it does so in that directory itself
 
-Where coding may happen (execution-modes.json)
-  --repo WORKSPACE --mode read-only
-  --repo WORKSPACE --mode host --accept-host-writes
-  --repo WORKSPACE --mode container --profiles A,B
-                   [--image I] [--cache C] [--network N] [--writers N]
-                   [--lifecycle L]
-                   without --mode a container, where one works;
-                   --apply records it
+Where coding may happen, and writers in containers (docs/writers.md)
+  --repo ALIAS --mode read-only
+  --repo ALIAS --mode host --accept-host-writes
+  --repo ALIAS --mode container --profiles A,B [--image I] [--cache C]
+               [--network N] [--writers N] [--lifecycle L] [--client C]
+                   record it; with container also make the missing writers
+                   ALIAS-1 …, registered with C: codex:user, claude-code:user
+                   or claude-code:local. Without --mode a container, where one
+                   works
+  --repo ALIAS --isolation-control   try the walls with canaries in your home
+  --repo ALIAS --accept              check from inside; then a writer may start
+  --repo ALIAS --status | --verify   where each stands | ask client and server
+  --repo ALIAS --collect             its work to refs/remotes/writer-NAME/
+  --repo ALIAS --finish              collect, then start anew
+  --repo ALIAS --reset | --recreate | --remove [--discard]
+                   refused while work is only there, unless it may be lost
+  --writer NAME    one of them only;  --apply does it, else it is only shown
 
 Also
   --config FILE    the configuration, absolute; else $PI_SESSION_MCP_CONFIG

@@ -105,3 +105,15 @@ export function readRecord(directory: string): RecordedWriter | undefined {
     return undefined;
   }
 }
+
+export interface BoundaryRecord {
+  readonly host: BoundaryHost;
+  readonly root: BoxRoot;
+  readonly network: NetworkKind;
+  readonly limits: BoxLimits;
+}
+
+/** The text of `boundary.json`, that `readRecord` takes. */
+export function recordDocument({ host, root, network, limits }: BoundaryRecord): object {
+  return { schemaVersion: SCHEMA_VERSION, host, root, network, limits };
+}

@@ -98,9 +98,55 @@ describe('--repo', () => {
     [['--repo', 'shop', '--mode', 'host', '--writers', '2']],
     [['--repo', 'shop', '--mode', 'read-only', '--accept-host-writes']],
     [['--mode', 'host', '--target', USER]],
-    [['--repo', 'shop', '--verify']],
+    [['--repo', 'shop', '--rollback']],
     [['--accept-host-writes', '--target', USER]],
   ])('misuse: %j', (args) => expect(command(...args)).toBe('usage_invalid'));
+});
+
+describe('writers', () => {
+  const REPO = ['--repo', 'shop'];
+  const CONTAINER = [...REPO, '--mode', 'container', '--profiles', 'a'];
+  test.each(['isolation-control', 'accept', 'status', 'verify', 'collect', 'finish', 'reset', 'recreate', 'remove'])(
+    '--%s only shows, and takes one writer',
+    (action) =>
+      expect(command(`--${action}`, ...REPO, '--writer', 'shop-2')).toEqual({
+        kind: 'writers',
+        action,
+        operation: 'dry-run',
+        workspace: 'shop',
+        writer: 'shop-2',
+        discard: false,
+      }),
+  );
+  test('--apply does it; what may get lost takes a word of its own', () => {
+    expect(command(...REPO, '--finish', '--apply')).toMatchObject({ operation: 'apply', discard: false });
+    expect(command(...REPO, '--remove', '--discard', '--apply')).toMatchObject({ operation: 'apply', discard: true });
+  });
+  test('a client for new ones', () =>
+    expect(command(...CONTAINER, '--client', 'claude-code:local')).toMatchObject({
+      kind: 'mode',
+      client: { client: 'claude-code', scope: 'local' },
+    }));
+  test.each([
+    [[...REPO, '--finish', '--reset']],
+    [[...REPO, '--finish', '--discard']],
+    [[...REPO, '--collect', '--discard']],
+    [[...REPO, '--status', '--apply']],
+    [[...REPO, '--verify', '--apply']],
+    [[...REPO, '--remove', '--apply', '--dry-run']],
+    [[...REPO, '--remove', '--rollback']],
+    [[...REPO, '--accept', '--mode', 'container', '--profiles', 'a']],
+    [[...REPO, '--finish', '--client', 'codex:user']],
+    [[...REPO, '--mode', 'host', '--accept-host-writes', '--client', 'codex:user']],
+    [[...CONTAINER, '--writer', 'shop-1']],
+    [[...CONTAINER, '--discard']],
+    [['--finish']],
+    [['--isolation-control', '--target', USER]],
+    [['--writer', 'shop-1', '--target', USER]],
+  ])('misuse: %j', (args) => expect(command(...args)).toBe('usage_invalid'));
+  test.each(['claude-code:project', 'codex:local', 'codex:user:pi-session-mcp', ''])('client %j', (client) =>
+    expect(command(...CONTAINER, '--client', client)).toBe('target_invalid'),
+  );
 });
 
 test('the help fits a terminal and names every option', () => {

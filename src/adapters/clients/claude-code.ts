@@ -3,7 +3,7 @@ import type { Inspection, IntendedEntry, RegistrationClient } from '../../ports/
 import type { Scope } from '../../ports/setup/target.ts';
 import { listsNothingOfOurs, looksLike, readClaudeEntry, type ShownEntry } from './claude-output.ts';
 import { type Scratch, withScratch } from './claude-scratch.ts';
-import { ALIAS, type CommandEnd, mutationOf, type RunClient, SAYS_NOTHING } from './client-commands.ts';
+import { type CommandEnd, mutationOf, type RunClient, SAYS_NOTHING } from './client-commands.ts';
 import { isPrintable } from './entry.ts';
 
 export interface ClaudeCodePlace {
@@ -28,6 +28,7 @@ const QUIET = {
 
 export function claudeCodeRegistration(
   run: RunClient,
+  alias: string,
   entry: IntendedEntry,
   { scope, project, directory }: ClaudeCodePlace,
 ): RegistrationClient {
@@ -44,14 +45,14 @@ export function claudeCodeRegistration(
   const look = async (scratch: Scratch, signal: AbortSignal): Promise<Inspection> => {
     // An entry of the user or of the local scope hides a project's. Without the user's configuration there is none.
     const env: Record<string, string> = scope === 'project' ? { CLAUDE_CONFIG_DIR: scratch.emptyConfiguration } : {};
-    const end = await mcp(['get', ALIAS], scratch, signal, env);
+    const end = await mcp(['get', alias], scratch, signal, env);
     if (!end.ok) return end.inspection;
-    const inspection = judge(readClaudeEntry(end.printed), scope, entry);
+    const inspection = judge(readClaudeEntry(end.printed, alias), scope, entry);
     if (inspection !== 'absent' || scope !== 'project') return inspection;
     // It starts the user's servers in the other scopes; here nothing is approved, so nothing starts.
     const list = await mcp(['list'], scratch, signal, env);
     if (!list.ok) return list.inspection;
-    return listsNothingOfOurs(list.printed) ? 'absent' : 'unsupported';
+    return listsNothingOfOurs(list.printed, alias) ? 'absent' : 'unsupported';
   };
 
   return {
@@ -63,9 +64,9 @@ export function claudeCodeRegistration(
       if (!isPrintable(entry)) return 'failed';
       // The option for variables takes every word up to the next option, so the name comes first.
       const variables = Object.entries(entry.env).flatMap(([name, value]) => ['-e', `${name}=${value}`]);
-      return mutate(['add', '-s', scope, ALIAS, ...variables, '--', entry.command, ...entry.args], signal);
+      return mutate(['add', '-s', scope, alias, ...variables, '--', entry.command, ...entry.args], signal);
     },
-    remove: (signal) => mutate(['remove', '-s', scope, ALIAS], signal),
+    remove: (signal) => mutate(['remove', '-s', scope, alias], signal),
   };
 }
 

@@ -5,7 +5,7 @@
  */
 import type { IntendedEntry } from '../../ports/setup/registration.ts';
 import type { Scope } from '../../ports/setup/target.ts';
-import { ALIAS, lastLine, type Printed } from './client-commands.ts';
+import { lastLine, type Printed } from './client-commands.ts';
 import { sameList, variableLines } from './entry.ts';
 
 export type ShownEntry =
@@ -22,7 +22,6 @@ export type ShownEntry =
     };
 
 const UNREADABLE: ShownEntry = { kind: 'unreadable' };
-const ABSENT = `No MCP server named "${ALIAS}".`;
 const SCOPES: ReadonlyMap<string, Scope> = new Map([
   ['User', 'user'],
   ['Project', 'project'],
@@ -31,10 +30,11 @@ const SCOPES: ReadonlyMap<string, Scope> = new Map([
 const SCOPE = /^(\w+) config(?: \([^()]*\))?$/;
 const LIST_HEADS = ['No MCP servers configured.', 'Checking MCP server health'];
 
-export function readClaudeEntry({ code, stdout, stderr }: Printed): ShownEntry {
-  const isAbsent = code === 1 && stdout.trim() === '' && lastLine(stderr).startsWith(ABSENT);
+export function readClaudeEntry({ code, stdout, stderr }: Printed, alias: string): ShownEntry {
+  const absent = `No MCP server named "${alias}".`;
+  const isAbsent = code === 1 && stdout.trim() === '' && lastLine(stderr).startsWith(absent);
   if (isAbsent) return { kind: 'absent' };
-  return code === 0 ? readShown(stdout.split('\n')) : UNREADABLE;
+  return code === 0 ? readShown(stdout.split('\n'), alias) : UNREADABLE;
 }
 
 /** Lines, one after the other. */
@@ -69,9 +69,9 @@ class Reader {
   }
 }
 
-function readShown(lines: readonly string[]): ShownEntry {
+function readShown(lines: readonly string[], alias: string): ShownEntry {
   const reader = new Reader(lines);
-  if (reader.field(`${ALIAS}:`) !== '') return UNREADABLE;
+  if (reader.field(`${alias}:`) !== '') return UNREADABLE;
   const scope = SCOPES.get(SCOPE.exec(reader.field('  Scope:') ?? '')?.[1] ?? '');
   const status = reader.field('  Status:');
   // Whether it starts right now is no part of what is registered.
@@ -79,7 +79,7 @@ function readShown(lines: readonly string[]): ShownEntry {
   const type = reader.field('  Type:');
   if (!scope || !status || !type) return UNREADABLE;
   const shown = type === 'stdio' ? readStdio(reader, scope) : readRemote(reader, scope);
-  const farewell = `\nTo remove this server, run: claude mcp remove ${ALIAS} -s ${scope}`;
+  const farewell = `\nTo remove this server, run: claude mcp remove ${alias} -s ${scope}`;
   return reader.rest().trimEnd() === farewell ? shown : UNREADABLE;
 }
 
@@ -112,13 +112,13 @@ export function looksLike(shown: ShownEntry, entry: IntendedEntry): boolean {
  * `get` knows no entry in a file that it cannot read, nor one that is malformed;
  * only `list` tells. True when it tells nothing of the kind.
  */
-export function listsNothingOfOurs({ code, stdout }: Printed): boolean {
+export function listsNothingOfOurs({ code, stdout }: Printed, alias: string): boolean {
   const lines = stdout.split('\n');
   const isKnown = code === 0 && LIST_HEADS.some((head) => lines[0]?.startsWith(head));
   return (
     isKnown &&
     !lines.some(
-      (line) => line.startsWith('[Has errors]') || line.startsWith(`${ALIAS}:`) || line.includes(`[${ALIAS}]`),
+      (line) => line.startsWith('[Has errors]') || line.startsWith(`${alias}:`) || line.includes(`[${alias}]`),
     )
   );
 }

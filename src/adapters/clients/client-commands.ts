@@ -2,9 +2,6 @@
 import type { CommandResult, CommandRunner } from '../../ports/setup/command.ts';
 import type { Inspection, Mutation } from '../../ports/setup/registration.ts';
 
-/** What every registration is called. */
-export const ALIAS = 'pi-session-mcp';
-
 /** Of one command. Claude Code starts the registered server meanwhile, with a bound of its own. */
 const COMMAND_TIMEOUT_MS = 30_000;
 /** Of stdout and of stderr each. A client prints less than 2 KiB about one registration. */

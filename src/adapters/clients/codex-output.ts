@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { IssueLog } from '../../config/issues.ts';
 import { parseStrictJson } from '../../config/strict-json.ts';
 import type { Inspection, IntendedEntry } from '../../ports/setup/registration.ts';
-import { ALIAS, lastLine, type Printed } from './client-commands.ts';
+import { lastLine, type Printed } from './client-commands.ts';
 import { sameList, variableLines } from './entry.ts';
 
 const filter = z.nullable(z.array(z.string()));
@@ -20,7 +20,7 @@ const stdio = z.strictObject({
 
 /** What else Codex has to say about an entry (time limits, approvals) is the user's own matter. */
 const shown = z.object({
-  name: z.literal(ALIAS),
+  name: z.string(),
   enabled: z.boolean(),
   transport: z.union([stdio, z.object({ type: z.string().check(z.refine((type) => type !== 'stdio')) })]),
   enabled_tools: filter,
@@ -29,14 +29,13 @@ const shown = z.object({
 
 type Shown = z.infer<typeof shown>;
 
-const ABSENT = `Error: No MCP server named '${ALIAS}' found.`;
-
-export function readCodexEntry({ code, stdout, stderr }: Printed, entry: IntendedEntry): Inspection {
-  if (code === 1 && stdout.trim() === '' && lastLine(stderr) === ABSENT) return 'absent';
+export function readCodexEntry({ code, stdout, stderr }: Printed, alias: string, entry: IntendedEntry): Inspection {
+  const absent = `Error: No MCP server named '${alias}' found.`;
+  if (code === 1 && stdout.trim() === '' && lastLine(stderr) === absent) return 'absent';
   if (code !== 0) return 'unsupported';
   const json = parseStrictJson(Buffer.from(stdout), new IssueLog('configuration'));
   const parsed = json.ok ? shown.safeParse(json.value) : undefined;
-  if (!parsed?.success) return 'unsupported';
+  if (!parsed?.success || parsed.data.name !== alias) return 'unsupported';
   return startsTheSame(parsed.data.transport, entry) && isInEffect(parsed.data) ? 'equivalent' : 'divergent';
 }
 

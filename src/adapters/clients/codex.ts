@@ -1,6 +1,6 @@
 /** The registration of Codex, in the user's own configuration (docs/clients.md). */
 import type { Inspection, IntendedEntry, Mutation, RegistrationClient } from '../../ports/setup/registration.ts';
-import { ALIAS, mutationOf, type RunClient } from './client-commands.ts';
+import { mutationOf, type RunClient } from './client-commands.ts';
 import { readCodexEntry } from './codex-output.ts';
 import { isPassable } from './entry.ts';
 
@@ -8,15 +8,20 @@ import { isPassable } from './entry.ts';
 const NO_PROJECT = ['-c', 'project_root_markers=[]'];
 
 /** @param directory A private one of ours that is nobody's project. */
-export function codexRegistration(run: RunClient, entry: IntendedEntry, directory: string): RegistrationClient {
+export function codexRegistration(
+  run: RunClient,
+  alias: string,
+  entry: IntendedEntry,
+  directory: string,
+): RegistrationClient {
   const mcp = (args: readonly string[], signal: AbortSignal) =>
     run({ args: [...NO_PROJECT, 'mcp', ...args], cwd: directory }, signal);
 
   const look = async (signal: AbortSignal): Promise<{ inspection: Inspection; mutation: Mutation }> => {
     if (!isPassable(entry)) return { inspection: 'unsupported', mutation: 'failed' };
-    const end = await mcp(['get', ALIAS, '--json'], signal);
+    const end = await mcp(['get', alias, '--json'], signal);
     if (!end.ok) return end;
-    return { inspection: readCodexEntry(end.printed, entry), mutation: 'failed' };
+    return { inspection: readCodexEntry(end.printed, alias, entry), mutation: 'failed' };
   };
 
   return {
@@ -26,8 +31,8 @@ export function codexRegistration(run: RunClient, entry: IntendedEntry, director
       const { inspection, mutation } = await look(signal);
       if (inspection !== 'absent') return mutation;
       const variables = Object.entries(entry.env).flatMap(([name, value]) => ['--env', `${name}=${value}`]);
-      return mutationOf(await mcp(['add', ALIAS, ...variables, '--', entry.command, ...entry.args], signal));
+      return mutationOf(await mcp(['add', alias, ...variables, '--', entry.command, ...entry.args], signal));
     },
-    remove: async (signal) => mutationOf(await mcp(['remove', ALIAS], signal)),
+    remove: async (signal) => mutationOf(await mcp(['remove', alias], signal)),
   };
 }

@@ -2,12 +2,15 @@
 import type { CommandRunner } from '../../ports/setup/command.ts';
 import type { IntendedEntry, RegistrationClient } from '../../ports/setup/registration.ts';
 import type { Target } from '../../ports/setup/target.ts';
+import { SERVER_NAME } from '../../version.ts';
 import { claudeCodeRegistration } from './claude-code.ts';
 import { clientCommands, type Variables } from './client-commands.ts';
 import { codexRegistration } from './codex.ts';
 
 export interface RegistrationOptions {
   readonly target: Target;
+  /** What the registration is called: the server's own name, or a writer's. */
+  readonly alias?: string;
   readonly entry: IntendedEntry;
   readonly runner: CommandRunner;
   /** The operator's own. The client is looked up in its `PATH`. */
@@ -19,13 +22,13 @@ export interface RegistrationOptions {
 }
 
 export function createRegistrationClient(options: RegistrationOptions): RegistrationClient {
-  const { target, entry, runner, environment, project, directory } = options;
+  const { target, alias = SERVER_NAME, entry, runner, environment, project, directory } = options;
   if (target.client === 'claude-code') {
     const run = clientCommands('claude', runner, environment);
-    return claudeCodeRegistration(run, entry, { scope: target.scope, project, directory });
+    return claudeCodeRegistration(run, alias, entry, { scope: target.scope, project, directory });
   }
   if (target.scope !== 'user') return NO_SUCH_SCOPE;
-  return codexRegistration(clientCommands('codex', runner, environment), entry, directory);
+  return codexRegistration(clientCommands('codex', runner, environment), alias, entry, directory);
 }
 
 /** Codex knows no other scope than the user's. */

@@ -23,6 +23,10 @@ export const MESSAGES: Readonly<Record<ErrorCode, string>> = Object.freeze({
   server_stopping: 'The server is shutting down and takes no new work. Reconnect to get a new server.',
   workspace_mode_forbids_coding:
     'The mode of this workspace forbids coding profiles. Use a read-only profile, or ask the operator.',
+  workspace_not_at_baseline:
+    'The clone of this writer holds work of an earlier session. Have it collected and finished with pi-session-mcp-setup; then start again.',
+  workspace_coding_session_open:
+    'This writer has an open coding session already. Close that one first, or use another writer.',
   internal_error: 'The server failed to handle this call. The arguments are not to blame; report it to the operator.',
   invalid_arguments: 'The arguments do not match the input schema of the tool.',
 

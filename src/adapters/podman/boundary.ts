@@ -20,7 +20,8 @@ import { reap } from './reap.ts';
 import { planRoot } from './root.ts';
 import type { BoxSpec } from './start.ts';
 
-const NAME = /^[a-z0-9][a-z0-9-]{0,62}$/;
+/** A workspace's alias and a number. */
+const NAME = /^[a-z][a-z0-9_-]{0,66}$/;
 const ENVIRONMENT_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 export type BoundaryOutcome =

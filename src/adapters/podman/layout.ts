@@ -14,16 +14,19 @@ const OTHERS = 0o077;
 /** Git finds its common directory here, whatever the writer puts beside it. */
 const COMMON_DIRECTORY = '.\n';
 
+/** One directory for all that belongs to the clone, so that a new one can take its place in one step. */
+const CLONE = 'clone';
+
 export function layoutOf(directory: string): WriterLayout {
   const at = (...parts: string[]): string => join(directory, ...parts);
   return {
-    work: at('work'),
-    workGit: at('work', '.git'),
-    git: at('git'),
+    work: at(CLONE, 'work'),
+    workGit: at(CLONE, 'work', '.git'),
+    git: at(CLONE, 'git'),
     events: at('events'),
-    hooks: at('ro', 'hooks'),
-    config: at('ro', 'config'),
-    commonDir: at('ro', 'commondir'),
+    hooks: at(CLONE, 'ro', 'hooks'),
+    config: at(CLONE, 'ro', 'config'),
+    commonDir: at(CLONE, 'ro', 'commondir'),
     agent: at('agent'),
     server: at('server'),
   };
@@ -32,7 +35,8 @@ export function layoutOf(directory: string): WriterLayout {
 /** Parents before children. */
 function directoriesOf(directory: string, layout: WriterLayout): string[] {
   const { work, workGit, git, events, hooks, agent, server } = layout;
-  return [directory, work, workGit, git, join(git, 'hooks'), events, join(directory, 'ro'), hooks, agent, server];
+  const clone = join(directory, CLONE);
+  return [directory, clone, work, workGit, git, join(git, 'hooks'), events, dirname(hooks), hooks, agent, server];
 }
 
 /** The last two are mount points that the writer sees only as what is mounted there. */
@@ -58,8 +62,8 @@ function makeFile(path: string, text: string): void {
 }
 
 /**
- * Makes what is missing and changes nothing that is there. `directory/git` may already be a clone's
- * git directory, and `directory/work` its working tree without a `.git`.
+ * Makes what is missing and changes nothing that is there. `clone` may already hold a writer's clone
+ * (docs/writers-git.md).
  */
 export function createLayout(directory: string): LayoutOutcome {
   if (!isUsablePath(directory)) return refused('path_unusable');

@@ -100,7 +100,62 @@ export type ModeCode =
   | 'host_writes_not_accepted'
   | 'container_unusable';
 
-export type SetupCode = RegistrationCode | RunCode | SkillCode | CustomizationCode | InitCode | ModeCode;
+export type WriterFindingCode =
+  | 'writer_planned'
+  | 'writer_provisioned'
+  | 'writer_ready'
+  | 'writer_collected'
+  | 'writer_finished'
+  | 'writer_reset'
+  | 'writer_recreated'
+  | 'writer_removed'
+  | 'writer_unchanged'
+  | 'writer_absent'
+  | 'writer_busy'
+  | 'writer_not_provisioned'
+  | 'writer_not_ready'
+  | 'writer_has_work'
+  | 'writer_unknown'
+  | 'writer_client_required'
+  | 'writer_settings_unsupported'
+  | 'workspace_not_container'
+  | 'control_required'
+  | 'acceptance_required'
+  | 'acceptance_outdated'
+  | 'collection_incomplete'
+  | 'branches_need_care'
+  | 'work_left'
+  | 'restart_unfinished'
+  | 'removal_unfinished'
+  | 'journal_unreadable'
+  | 'clone_unreadable'
+  | 'fence_unavailable'
+  | 'interrupted'
+  | 'defect'
+  // One for each step of a writer (src/ports/writers/lifecycle.ts) but the look at its clone.
+  | 'record_failed'
+  | 'forget_failed'
+  | 'clone_failed'
+  | 'prepare_failed'
+  | 'configure_failed'
+  | 'wrap_failed'
+  | 'register_failed'
+  | 'control_failed'
+  | 'accept_failed'
+  | 'collect_failed'
+  | 'reset_failed'
+  | 'recreate_failed'
+  | 'unregister_failed'
+  | 'dispose_failed';
+
+export type SetupCode =
+  | RegistrationCode
+  | RunCode
+  | SkillCode
+  | CustomizationCode
+  | InitCode
+  | ModeCode
+  | WriterFindingCode;
 
 /** What one chart ends with: the status and the code of one finding. */
 export interface Verdict<TCode extends SetupCode = SetupCode> {

@@ -64,7 +64,7 @@ export interface BoxLimits {
 }
 
 export interface WriterBox {
-  /** `[a-z0-9][a-z0-9-]{0,62}` */
+  /** `[a-z][a-z0-9_-]{0,66}` */
   readonly name: string;
   /** The writer's state directory, absolute; its parent is the boundary's state directory. */
   readonly directory: string;

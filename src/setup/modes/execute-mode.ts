@@ -10,11 +10,12 @@ import { setMode } from './set-mode.ts';
 
 /** @returns The exit status. */
 export async function executeMode(
-  { operation, workspace, choice }: Extract<SetupCommand, { kind: 'mode' }>,
+  { operation, workspace, choice, client }: Extract<SetupCommand, { kind: 'mode' }>,
   { json }: Omit<ParsedArguments, 'command'>,
-  { packageRoot, stateDirectory }: Places,
+  places: Places,
   configuration: string,
 ): Promise<number> {
+  const { packageRoot, stateDirectory } = places;
   const progress = chooseProgress(json);
   endOnSignal(operation, json, progress.end);
   const probe = async () => {
@@ -26,6 +27,14 @@ export async function executeMode(
   };
   const dryRun = operation === 'dry-run';
   const finding = await setMode({ workspace, choice, dryRun, configuration, packageRoot, probe });
-  emit({ schemaVersion: 1, operation, status: finding.status, findings: [finding] }, json, useColours());
-  return finding.status === 'failed' ? EXIT.failed : EXIT.ok;
+  if (finding.status === 'failed' || choice.mode !== 'container') {
+    emit({ schemaVersion: 1, operation, status: finding.status, findings: [finding] }, json, useColours());
+    return finding.status === 'failed' ? EXIT.failed : EXIT.ok;
+  }
+  // The mode says what shall be there; this makes what is missing of it.
+  const { concludeProvision, provisionWriters } = await import('../writers/execute-writers.ts');
+  const show = (text: string) => progress.show(text);
+  const made = await provisionWriters({ workspace, client, dryRun, places, configuration, show });
+  progress.end();
+  return concludeProvision(operation, finding, made, json);
 }

@@ -51,8 +51,8 @@ describe.skipIf(NO_PODMAN !== undefined)('canaries', () => {
     lab().ownAll(at('agent'));
     // Links that are in the clone already, as a repository may bring them along.
     const link = (target: string, name: string): void => {
-      symlinkSync(target, at('work', name));
-      lab().own(at('work', name));
+      symlinkSync(target, at('clone', 'work', name));
+      lab().own(at('clone', 'work', name));
     };
     link(join(home, '.bashrc'), 'to-home');
     link(join(source, '.git/hooks'), 'to-hooks');
@@ -65,7 +65,7 @@ describe.skipIf(NO_PODMAN !== undefined)('canaries', () => {
     guarded = [
       home,
       join(lab().product, 'dist'),
-      at('ro'),
+      at('clone', 'ro'),
       at('agent'),
       at('server'),
       join(lab().instance(), 'skeleton'),

@@ -32,7 +32,7 @@ describe.skipIf(NO_PODMAN !== undefined)('walking around the pins', () => {
     count += 1;
     writer = await lab().writer(`walker-${count}`);
     writeFileSync(
-      at('ro', 'config'),
+      at('clone', 'ro', 'config'),
       '[core]\n\trepositoryformatversion = 0\n\tbare = false\n[user]\n\tname = w\n\temail = w@example.invalid\n',
     );
     const made = await lab().sh(
@@ -64,11 +64,11 @@ describe.skipIf(NO_PODMAN !== undefined)('walking around the pins', () => {
     ['replacing hooks', 'mv .git/hooks .git/h0'],
   ])('%s: refused', async (_, script) => {
     await lab().sh(writer, script);
-    expect(lstatSync(at('work', '.git')).isDirectory()).toBe(true);
-    expect(readdirSync(at('work', '.git'))).toEqual([]);
-    expect(readdirSync(at('ro', 'hooks'))).toEqual([]);
-    expect(readFileSync(at('ro', 'commondir'), 'utf8')).toBe('.\n');
-    expect(readFileSync(at('ro', 'config'), 'utf8')).not.toContain('fsmonitor');
+    expect(lstatSync(at('clone', 'work', '.git')).isDirectory()).toBe(true);
+    expect(readdirSync(at('clone', 'work', '.git'))).toEqual([]);
+    expect(readdirSync(at('clone', 'ro', 'hooks'))).toEqual([]);
+    expect(readFileSync(at('clone', 'ro', 'commondir'), 'utf8')).toBe('.\n');
+    expect(readFileSync(at('clone', 'ro', 'config'), 'utf8')).not.toContain('fsmonitor');
     expect(await lab().act({ do: 'check', directory: writer.directory })).toMatchObject({ kind: 'ready' });
     const inside = await lab().sh(
       writer,
@@ -89,7 +89,7 @@ describe.skipIf(NO_PODMAN !== undefined)('walking around the pins', () => {
       writer,
       'git init -q sub && git -C sub config core.fsmonitor "touch /tmp/fired" && git add sub 2>/dev/null',
     );
-    const child = lab().spawn('git', ['-C', at('work'), 'status'], {
+    const child = lab().spawn('git', ['-C', at('clone', 'work'), 'status'], {
       stdio: 'pipe',
       env: { PATH: '/usr/bin:/bin', GIT_CEILING_DIRECTORIES: writer.directory },
     });
@@ -103,21 +103,21 @@ describe.skipIf(NO_PODMAN !== undefined)('walking around the pins', () => {
 
   /** What a writer of the first layout could plant is planted by the host here: inside it is refused already. */
   const plants: [string, () => void][] = [
-    ['a link in place of the mount point of the git directory', () => swap(at('work', '.git'))],
-    ['something in the mount point of the git directory', () => writeFileSync(at('work', '.git', 'HEAD'), '')],
-    ['a link in place of the hooks’ mount point', () => swap(at('git', 'hooks'))],
-    ['a file in place of the hooks’ mount point', () => file(at('git', 'hooks'))],
-    ['a link in place of the configuration’s mount point', () => swap(at('git', 'config'))],
-    ['a link in place of commondir’s mount point', () => swap(at('git', 'commondir'))],
-    ['a directory in place of commondir’s', () => swapDirectory(at('git', 'commondir'))],
-    ['a link in place of the working tree', () => swap(at('work'))],
-    ['a link in place of the git directory', () => swap(at('git'))],
+    ['a link in place of the mount point of the git directory', () => swap(at('clone', 'work', '.git'))],
+    ['something in the mount point of the git directory', () => writeFileSync(at('clone', 'work', '.git', 'HEAD'), '')],
+    ['a link in place of the hooks’ mount point', () => swap(at('clone', 'git', 'hooks'))],
+    ['a file in place of the hooks’ mount point', () => file(at('clone', 'git', 'hooks'))],
+    ['a link in place of the configuration’s mount point', () => swap(at('clone', 'git', 'config'))],
+    ['a link in place of commondir’s mount point', () => swap(at('clone', 'git', 'commondir'))],
+    ['a directory in place of commondir’s', () => swapDirectory(at('clone', 'git', 'commondir'))],
+    ['a link in place of the working tree', () => swap(at('clone', 'work'))],
+    ['a link in place of the git directory', () => swap(at('clone', 'git'))],
     ['a link in place of the events', () => swap(at('events'))],
-    ['a link in place of the pinned hooks', () => swap(at('ro', 'hooks'))],
-    ['a link in place of all pins', () => swap(at('ro'))],
+    ['a link in place of the pinned hooks', () => swap(at('clone', 'ro', 'hooks'))],
+    ['a link in place of all pins', () => swap(at('clone', 'ro'))],
     ['a link in place of the agent’s directory', () => swap(at('agent'))],
-    ['another common directory', () => writeFileSync(at('ro', 'commondir'), '../.c\n')],
-    ['no configuration', () => rmSync(at('ro', 'config'))],
+    ['another common directory', () => writeFileSync(at('clone', 'ro', 'commondir'), '../.c\n')],
+    ['no configuration', () => rmSync(at('clone', 'ro', 'config'))],
   ];
   const swap = (path: string): void => {
     renameSync(path, `${path}-moved`);

@@ -1,0 +1,138 @@
+/** The writers of one workspace, ready to be worked on. */
+import { existsSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createRegistrationClient } from '../../adapters/clients/registration.ts';
+import { configurationFiles } from '../../adapters/fs/configuration-files.ts';
+import { ensurePrivateDirectory } from '../../adapters/fs/private-directory.ts';
+import { repositoryRoot } from '../../adapters/fs/repository-root.ts';
+import { writerName } from '../../adapters/git/writer-journal.ts';
+import { createGuardedRunner } from '../../adapters/process/guarded-runner.ts';
+import { createKernelLock } from '../../adapters/process/kernel-lock.ts';
+import type { Configuration, Workspace } from '../../config/configuration.ts';
+import { MAX_FILE_BYTES, MAX_WRITERS } from '../../config/limits.ts';
+import { loadConfiguration } from '../../config/load-configuration.ts';
+import type { Fence } from '../../ports/setup/run.ts';
+import type { Target } from '../../ports/setup/target.ts';
+import type { BoundaryHost } from '../../ports/writers/boundary.ts';
+import { placesOf } from '../../writers/places.ts';
+import type { ClientOf } from '../../writers/registration.ts';
+import { createStation, type Station, type StationParts } from '../../writers/station.ts';
+import { createFence } from '../fence.ts';
+import type { Places } from '../places.ts';
+
+export interface StationOptions {
+  readonly client?: Target | undefined;
+  /** See `StationParts`. */
+  readonly beside?: boolean;
+}
+
+export interface Crew {
+  readonly workspace: Workspace;
+  /** Lock and guardian of the whole run. */
+  readonly fence: Fence;
+  readonly clientOf: ClientOf;
+  /** As configured, from 1. */
+  readonly configured: readonly string[];
+  /** The same, and what else of this workspace's is there. */
+  readonly all: readonly string[];
+  parts(name: string, options?: StationOptions): StationParts;
+  station(name: string, options?: StationOptions): Station;
+}
+
+export type CrewOutcome =
+  | { readonly ok: true; readonly crew: Crew }
+  | { readonly ok: false; readonly code: 'doctor_failed' | 'workspace_unknown' | 'operation_failed' };
+
+const beside = (name: string) =>
+  fileURLToPath(new URL(import.meta.url.endsWith('.js') ? `./${name}.js` : `../${name}.ts`, import.meta.url));
+
+/** @param agentDirectory Pi's own, absolute. */
+export function openCrew(
+  alias: string,
+  configurationFile: string,
+  places: Places,
+  agentDirectory: string,
+): CrewOutcome {
+  const { home, packageRoot, stateDirectory } = places;
+  const env = { PI_SESSION_MCP_CONFIG: configurationFile };
+  const loaded = loadConfiguration({ env, packageRoot, files: configurationFiles });
+  if (!loaded.ok) return { ok: false, code: 'doctor_failed' };
+  const { configuration } = loaded;
+  const workspace = Object.hasOwn(configuration.workspaces, alias) ? configuration.workspaces[alias] : undefined;
+  if (!workspace) return { ok: false, code: 'workspace_unknown' };
+  const state = writersDirectory(stateDirectory);
+  if (state === undefined) return { ok: false, code: 'operation_failed' };
+  const { fence, runner } = createFence(createKernelLock({ directory: stateDirectory }), (lockFd) =>
+    createGuardedRunner({ guardianPath: beside('guardian'), ...(lockFd === undefined ? {} : { lockFd }) }),
+  );
+  const clientOf: ClientOf = ({ target, project, entry }, name) => {
+    const common = { runner, environment: process.env, directory: stateDirectory };
+    return createRegistrationClient({ target, alias: name, entry, project, ...common });
+  };
+  const probe = probeOnce(state);
+  const request = { configuration, workspace, catalog: catalogOf(configurationFile, configuration) };
+  const parts = (name: string, { client, beside = false }: StationOptions = {}): StationParts => {
+    const place = placesOf(state, name);
+    const entry = {
+      command: process.execPath,
+      args: [join(packageRoot, 'dist', 'writer.js'), place.directory],
+      env: {},
+    };
+    const registered = client && { target: client, project: projectOf(client, places), entry };
+    const common = { state, home, packageRoot, agentDirectory, configurationFile, request, probe, clientOf, beside };
+    return { places: place, ...common, ...(registered && { registered }) };
+  };
+  const configured = namesUpTo(alias, workspace.container?.writers ?? 0);
+  const present = namesUpTo(alias, MAX_WRITERS).filter((name) => existsSync(placesOf(state, name).directory));
+  const all = namesUpTo(alias, MAX_WRITERS).filter((name) => configured.includes(name) || present.includes(name));
+  const station = (name: string, options?: StationOptions) => createStation(parts(name, options));
+  return { ok: true, crew: { workspace, fence, clientOf, configured, all, parts, station } };
+}
+
+function writersDirectory(stateDirectory: string): string | undefined {
+  const directory = join(stateDirectory, 'writers');
+  try {
+    return ensurePrivateDirectory(stateDirectory) && ensurePrivateDirectory(directory)
+      ? realpathSync(directory)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Trying takes seconds, and gives the same for every writer. */
+function probeOnce(stateDirectory: string): () => Promise<BoundaryHost | undefined> {
+  let found: Promise<BoundaryHost | undefined> | undefined;
+  const tryPodman = async () => {
+    const { probe } = await import('../../adapters/podman/probe.ts');
+    const outcome = await probe({ stateDirectory, path: process.env['PATH'] ?? '' });
+    return outcome.kind === 'usable' ? outcome.host : undefined;
+  };
+  return () => {
+    found ??= tryPodman();
+    return found;
+  };
+}
+
+/** Of a file that was loaded a moment ago, and so is sound. */
+function catalogOf(configurationFile: string, _configuration: Configuration): Readonly<Record<string, unknown>> {
+  const read = configurationFiles.read(configurationFile, MAX_FILE_BYTES);
+  if (!read.ok) return {};
+  try {
+    const text = Buffer.from(read.bytes)
+      .toString('utf8')
+      .replace(/^\uFEFF/, '');
+    return (JSON.parse(text) as { readonly skillCatalog?: Readonly<Record<string, unknown>> }).skillCatalog ?? {};
+  } catch {
+    return {};
+  }
+}
+
+function projectOf({ scope }: Target, { project, home }: Places): string {
+  return scope === 'local' ? repositoryRoot(project) : home;
+}
+
+function namesUpTo(alias: string, count: number): string[] {
+  return Array.from({ length: count }, (_, index) => writerName(alias, index + 1)).filter((name) => name !== undefined);
+}

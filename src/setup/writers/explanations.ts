@@ -1,0 +1,131 @@
+/** What the codes of writers mean, and what to do next. Fixed texts. */
+import type { WriterFindingCode } from '../../ports/setup/target.ts';
+import type { Explanation } from '../explanation.ts';
+
+const AGAIN = 'Run the same command again; it goes on where this one stopped.';
+const BUSY = 'Close the session in that writer, or end its client; then run the same command again.';
+const FINISH = 'Get it out with --collect or --finish, or give it up with --discard.';
+
+export const WRITER: Readonly<Record<WriterFindingCode, Explanation>> = {
+  writer_planned: { meaning: 'This would be done.', next: 'The same command with --apply does it.' },
+  writer_provisioned: {
+    meaning: 'The writer is made and registered. It does not start before its isolation was tried.',
+    next: 'Run --isolation-control --repo ALIAS --apply; it plants canaries in your home and removes them.',
+  },
+  writer_ready: { meaning: 'Accepted, and nothing is in it that is not in your checkout.' },
+  writer_has_work: {
+    meaning: 'There is work in it that is not in your checkout.',
+    next: 'Get it out with --finish --apply.',
+  },
+  writer_collected: { meaning: 'Its work is in your checkout, under refs/remotes/writer-NAME/. Nothing was merged.' },
+  branches_need_care: {
+    meaning: 'Among what came out are files that tools run by themselves, links, new executables or odd names.',
+    next: 'Look at these branches with git diff before you check one out or merge it.',
+  },
+  writer_finished: { meaning: 'Its work is out, and it starts anew at the commit that you have checked out.' },
+  writer_reset: { meaning: 'It starts anew at the commit that you have checked out.' },
+  writer_recreated: { meaning: 'Its clone was made anew from the commit that you have checked out.' },
+  writer_removed: { meaning: 'The writer and its registration are gone. What was collected stays in your checkout.' },
+  writer_unchanged: { meaning: 'Nothing had to be done.' },
+  writer_absent: {
+    meaning: 'There is no such writer yet.',
+    next: 'Make it with --repo ALIAS --mode container --apply.',
+  },
+  writer_busy: { meaning: 'The writer is at work, or its server runs and this cannot be done beside it.', next: BUSY },
+  writer_not_provisioned: {
+    meaning: 'The writer is not completely made yet.',
+    next: 'Run --repo ALIAS --mode container … --apply again.',
+  },
+  writer_not_ready: {
+    meaning: 'The writer has not been accepted.',
+    next: 'Run --isolation-control, then --accept, with --apply.',
+  },
+  writer_unknown: {
+    meaning: 'The workspace has no such writer.',
+    next: '--repo ALIAS --status lists those that there are.',
+  },
+  writer_client_required: {
+    meaning: 'It is not clear which client shall know the writers.',
+    next: 'Add --client codex:user, --client claude-code:user or --client claude-code:local.',
+  },
+  writer_settings_unsupported: {
+    meaning: 'Writers with an image or a cache of their own cannot be made yet.',
+    next: 'Leave --image and --cache out.',
+  },
+  workspace_not_container: {
+    meaning: 'The mode of this workspace is not container.',
+    next: 'Record it with --mode container.',
+  },
+  control_required: {
+    meaning: 'Its isolation has not been tried on this machine.',
+    next: 'Run --isolation-control --repo ALIAS --apply; it plants canaries in your home and removes them.',
+  },
+  acceptance_required: {
+    meaning: 'Its isolation was tried; its acceptance is not complete.',
+    next: 'Run --accept --repo ALIAS --apply.',
+  },
+  acceptance_outdated: {
+    meaning: 'Package, Node, Podman or settings have changed since it was accepted; it does not start like that.',
+    next: 'Run --accept --repo ALIAS --apply.',
+  },
+  collection_incomplete: {
+    meaning:
+      'Some of its work could not come out: a refused branch name, a stash, a nested repository. The rest is out.',
+    next: 'Rename or commit it in a session of the writer and collect again; or look at what is out and --reset --discard.',
+  },
+  work_left: { meaning: 'There is work in it that is not in your checkout; nothing was changed.', next: FINISH },
+  restart_unfinished: {
+    meaning: 'An interrupted run has begun to start it anew.',
+    next: 'Run --finish or --reset with --apply again.',
+  },
+  removal_unfinished: { meaning: 'An interrupted run has begun to remove it.', next: 'Run --remove --apply again.' },
+  journal_unreadable: {
+    meaning: "The writer's own record cannot be read, so nothing is done with it.",
+    next: 'docs/writers.md says what lies where, and what may be removed by hand.',
+  },
+  fence_unavailable: {
+    meaning: 'The writer cannot be locked, or Podman cannot be used.',
+    next: 'docs/boundary.md lists what it needs.',
+  },
+  interrupted: { meaning: 'The run was interrupted; nothing of it is left running.', next: AGAIN },
+  defect: { meaning: 'The run failed unexpectedly.', next: AGAIN },
+  record_failed: { meaning: 'Its record could not be written.', next: AGAIN },
+  forget_failed: { meaning: 'Something of it is left, so its record stays.', next: AGAIN },
+  clone_failed: {
+    meaning: 'Your checkout could not be cloned.',
+    next: 'It has to be the root of a git working tree with a commit, complete (not shallow or partial), with SHA-1.',
+  },
+  prepare_failed: {
+    meaning: "Its directories could not be made, or Pi's own files not be copied.",
+    next: 'Run pi once and see what it says.',
+  },
+  configure_failed: {
+    meaning: 'Its configuration could not be made: a profile needs extensions, external servers or skills of your own.',
+    next: 'Select profiles with built-in skills only.',
+  },
+  wrap_failed: {
+    meaning: 'Rootless Podman cannot be used, or not with the recorded network.',
+    next: 'docs/boundary.md lists what it needs; --network none needs the least.',
+  },
+  register_failed: {
+    meaning: 'The client did not end up with the entry, or has another one of this name.',
+    next: 'Check that the client runs; remove the other entry with it. Then run the same command again.',
+  },
+  control_failed: {
+    meaning: 'The isolation did not hold, or could not be tried. The writer does not start.',
+    next: 'docs/writers.md names what is tried.',
+  },
+  accept_failed: {
+    meaning: 'The contained server did not answer as it should, or its box let something through.',
+    next: 'docs/writers.md names what is tried.',
+  },
+  clone_unreadable: { meaning: 'What is in the clone could not be found out.', next: AGAIN },
+  collect_failed: { meaning: 'Nothing could be collected; your checkout is as it was.', next: AGAIN },
+  reset_failed: { meaning: 'The clone could not be reset.', next: '--recreate --apply makes it anew.' },
+  recreate_failed: { meaning: 'The clone could not be made anew.', next: AGAIN },
+  unregister_failed: {
+    meaning: 'The client could not be asked, or holds an entry of this name that setup did not make.',
+    next: 'Remove the entry with the client, then run --remove --apply again.',
+  },
+  dispose_failed: { meaning: 'Its files could not all be deleted.', next: AGAIN },
+};

@@ -1,0 +1,116 @@
+/** One action on each writer, one after the other: they share the clients and the machine. */
+
+import { releaseFingerprint } from '../../adapters/fs/release-binding.ts';
+import { runWriter, type WriterRun } from '../../app/writer-run.ts';
+import { planFor } from '../../machines/writers/plan.ts';
+import type { InterruptSignal } from '../../ports/setup/run.ts';
+import type { Finding, Target, WriterFindingCode } from '../../ports/setup/target.ts';
+import type { WriterCode, WriterInput, WriterOperation } from '../../ports/writers/lifecycle.ts';
+import { isAccepted } from '../../writers/acceptance.ts';
+import type { Station, StationParts } from '../../writers/station.ts';
+import type { Crew } from './crew.ts';
+import { needsCare, writerFinding } from './findings.ts';
+
+export interface WorkRequest {
+  readonly crew: Crew;
+  readonly operation: WriterOperation;
+  readonly names: readonly string[];
+  readonly discard: boolean;
+  readonly dryRun: boolean;
+  readonly client?: Target;
+  /** Called before each writer. */
+  readonly announce: (name: string) => void;
+  readonly onInterrupt: (interrupt: (signal: InterruptSignal) => void) => () => void;
+}
+
+export interface WorkResult {
+  readonly findings: readonly Finding[];
+  readonly interrupted?: InterruptSignal;
+}
+
+const NEVER = new AbortController().signal;
+
+/** Never rejects. */
+export async function work(request: WorkRequest): Promise<WorkResult> {
+  const findings: Finding[] = [];
+  let interrupted: InterruptSignal | undefined;
+  let running: WriterRun | undefined;
+  const stop = request.onInterrupt((signal) => {
+    interrupted ??= signal;
+    running?.interrupt();
+  });
+  for (const name of request.names) {
+    if (interrupted) break;
+    request.announce(name);
+    const station = request.crew.station(name, { client: request.client, beside: isBeside(inputOf(request)) });
+    if (request.dryRun) {
+      findings.push(finding(request, name, await planned(station, inputOf(request))));
+      continue;
+    }
+    running = runWriter(station, inputOf(request));
+    findings.push(finding(request, name, worded(await running.ended)), ...remarks(request, name, station));
+  }
+  stop();
+  return { findings, ...(interrupted && { interrupted }) };
+}
+
+/** Another code of this name is about clients. */
+function worded(code: WriterCode): WriterFindingCode {
+  return code === 'inspect_failed' ? 'clone_unreadable' : code;
+}
+
+function inputOf({ crew, operation, discard }: WorkRequest): WriterInput {
+  return { operation, discard, lifecycle: crew.workspace.container?.lifecycle ?? 'persistent' };
+}
+
+/** What only asks git inside, and leaves every directory where it is. */
+function isBeside({ operation, lifecycle }: WriterInput): boolean {
+  return operation === 'collect' || operation === 'reset' || (operation === 'finish' && lifecycle === 'persistent');
+}
+
+function finding({ crew }: WorkRequest, name: string, code: WriterFindingCode): Finding {
+  return writerFinding(crew.workspace.alias, name, code);
+}
+
+function remarks(request: WorkRequest, name: string, station: Station): Finding[] {
+  const collection = station.collection();
+  return collection && needsCare(collection) ? [finding(request, name, 'branches_need_care')] : [];
+}
+
+async function planned(station: Station, input: WriterInput): Promise<WriterFindingCode> {
+  const read = await station.read(NEVER);
+  if (!read.ok) return 'journal_unreadable';
+  const plan = planFor(input, read.phase);
+  return plan.kind === 'stop' ? worded(plan.code) : 'writer_planned';
+}
+
+/** Where a writer stands. Asks git in a box of its own, beside whatever runs. Never rejects. */
+export async function stateOf(station: Station, { places, packageRoot }: StationParts): Promise<WriterFindingCode> {
+  const read = await station.read(NEVER);
+  if (!read.ok) return 'journal_unreadable';
+  switch (read.phase) {
+    case null:
+      return 'writer_absent';
+    case 'controlling':
+      return 'control_required';
+    case 'accepting':
+      return 'acceptance_required';
+    case 'resetting':
+    case 'recreating':
+      return 'restart_unfinished';
+    case 'unregistering':
+    case 'removing':
+      return 'removal_unfinished';
+    case 'ready':
+      if (!isAccepted(places, releaseFingerprint(packageRoot))) return 'acceptance_outdated';
+      return stateOfReady(station);
+    default:
+      return 'writer_not_provisioned';
+  }
+}
+
+async function stateOfReady(station: Station): Promise<WriterFindingCode> {
+  const found = await station.inspect(NEVER);
+  if (found === 'unknown') return 'clone_unreadable';
+  return found === 'work' ? 'writer_has_work' : 'writer_ready';
+}

@@ -1,0 +1,78 @@
+/** The launcher's care for the writer's credentials: now, and each minute for as long as it runs (docs/writers.md). */
+import { isAbsolute } from 'node:path';
+import { copyCredentials, providersToRenew } from './credentials.ts';
+import { readJson, writeJson } from './json-file.ts';
+import type { WriterPlaces } from './places.ts';
+
+const EVERY_MS = 60_000;
+/** For a start that only looks: nothing of the operator's is touched by it. */
+const OFF = 'PI_WRITER_NO_CREDENTIAL_REFRESH';
+
+/** One model of a provider is enough to ask Pi for the provider's credential. */
+export interface Selection {
+  readonly provider: string;
+  readonly model: string;
+}
+
+export interface CredentialSource {
+  /** Pi's agent directory, absolute. */
+  readonly agentDirectory: string;
+  readonly selections: readonly Selection[];
+}
+
+/** Lets the local Pi renew what is about to run out. Never rejects; whether it has helped shows in Pi's own file. */
+export type WarmUp = (agentDirectory: string, selections: readonly Selection[]) => Promise<void>;
+
+export function writeSource({ credentials }: WriterPlaces, source: CredentialSource): boolean {
+  return writeJson(credentials, { schemaVersion: 1, ...source });
+}
+
+export function readSource({ credentials }: Pick<WriterPlaces, 'credentials'>): CredentialSource | undefined {
+  const { schemaVersion, agentDirectory, selections } = readJson(credentials) ?? {};
+  if (schemaVersion !== 1 || typeof agentDirectory !== 'string' || !isAbsolute(agentDirectory)) return undefined;
+  if (!Array.isArray(selections)) return undefined;
+  const known = selections.map((one) => Object(one) as Partial<Selection>);
+  const isSound = known.every(({ provider, model }) => typeof provider === 'string' && typeof model === 'string');
+  return isSound ? { agentDirectory, selections: known as Selection[] } : undefined;
+}
+
+/** Renews what needs it, then copies. False when the copy could not be made. Never rejects. */
+export async function renew(
+  places: Pick<WriterPlaces, 'credentials' | 'agent'>,
+  warmUp: WarmUp,
+  now: number,
+): Promise<boolean> {
+  const source = readSource(places);
+  if (source === undefined) return false;
+  const { agentDirectory, selections } = source;
+  const providers = [...new Set(selections.map(({ provider }) => provider))];
+  const due = providersToRenew(agentDirectory, providers, now);
+  if (due.length > 0) {
+    const asked = due.flatMap((name) => selections.find(({ provider }) => provider === name) ?? []);
+    await warmUp(agentDirectory, asked);
+  }
+  return copyCredentials({ from: agentDirectory, to: places.agent, providers });
+}
+
+export interface Renewal {
+  /** The first one; the box may start when it is over. */
+  readonly ready: Promise<boolean>;
+  stop(): void;
+}
+
+/** @param env Of the launcher; with `PI_WRITER_NO_CREDENTIAL_REFRESH=1` nothing is read, renewed or copied. */
+export function startRenewal(
+  places: Pick<WriterPlaces, 'credentials' | 'agent'>,
+  warmUp: WarmUp,
+  env: Readonly<Record<string, string | undefined>>,
+): Renewal {
+  if (env[OFF] === '1') return { ready: Promise.resolve(true), stop() {} };
+  let last = renew(places, warmUp, Date.now());
+  const ready = last;
+  const timer = setInterval(() => {
+    // One after the other: a renewal may wait for a provider.
+    last = last.then(() => renew(places, warmUp, Date.now()));
+  }, EVERY_MS);
+  timer.unref();
+  return { ready, stop: () => clearInterval(timer) };
+}

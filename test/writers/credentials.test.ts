@@ -1,0 +1,139 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { copyCredentials } from '../../src/writers/credentials.ts';
+import { placesOf } from '../../src/writers/places.ts';
+import { renew, startRenewal, type WarmUp, writeSource } from '../../src/writers/renewal.ts';
+
+const NOW = 1_800_000_000_000;
+const MINUTE = 60_000;
+const nobody: WarmUp = async () => {};
+
+let root: string;
+let from: string;
+let to: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'credentials-'));
+  from = join(root, 'pi');
+  to = join(root, 'shop-1', 'agent');
+  mkdirSync(from);
+  mkdirSync(to, { recursive: true });
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+const put = (name: string, value: unknown) => writeFileSync(join(from, name), JSON.stringify(value));
+const copied = (name: string): unknown => JSON.parse(readFileSync(join(to, name), 'utf8'));
+const token = (expires: unknown, access = 'ACCESS') => ({
+  type: 'oauth',
+  access,
+  refresh: 'RENEWAL',
+  expires,
+  account: 'a',
+});
+const copy = (...providers: string[]) => copyCredentials({ from, to, providers });
+
+describe('what comes along', () => {
+  test('selected providers only, and of a token nothing that renews it', () => {
+    put('auth.json', {
+      one: token(NOW),
+      two: { type: 'api_key', key: 'KEY' },
+      other: token(NOW, 'OTHER'),
+      third: { type: 'api_key', key: 'OTHER' },
+    });
+    put('models.json', { providers: { one: { baseUrl: 'u' }, other: { apiKey: 'OTHER' } }, more: 'OTHER' });
+    put('settings.json', { secret: 'OTHER' });
+    expect(copy('one', 'two')).toBe(true);
+    expect(copied('auth.json')).toEqual({ one: { ...token(NOW), refresh: '' }, two: { type: 'api_key', key: 'KEY' } });
+    expect(copied('models.json')).toEqual({ providers: { one: { baseUrl: 'u' } } });
+    const all = readdirSync(to)
+      .map((name) => readFileSync(join(to, name), 'utf8'))
+      .join();
+    expect(all).not.toMatch(/RENEWAL|OTHER/);
+    expect(readdirSync(to).map((name) => statSync(join(to, name)).mode & 0o777)).toEqual([0o600, 0o600]);
+  });
+
+  test('names of objects’ own members are nobody’s provider', () => {
+    put('auth.json', {});
+    expect(copy('__proto__', 'toString')).toBe(true);
+    expect(copied('auth.json')).toEqual({});
+  });
+
+  test('nothing there is nothing to copy; what cannot be read is a failure, and changes nothing', () => {
+    expect(copy('one')).toBe(true);
+    expect(copied('auth.json')).toEqual({});
+    put('auth.json', { one: { type: 'api_key', key: 'KEY' } });
+    copy('one');
+    writeFileSync(join(from, 'auth.json'), '{ half');
+    expect(copy('one')).toBe(false);
+    expect(copied('auth.json')).toEqual({ one: { type: 'api_key', key: 'KEY' } });
+  });
+
+  test('an unchanged copy is left alone, so that nobody inside reads it anew', () => {
+    put('auth.json', { one: token(NOW) });
+    copy('one');
+    const { ino } = statSync(join(to, 'auth.json'));
+    copy('one');
+    expect(statSync(join(to, 'auth.json')).ino).toBe(ino);
+  });
+});
+
+describe('renewal', () => {
+  const places = () => placesOf(root, 'shop-1');
+  const source = () =>
+    writeSource(places(), {
+      agentDirectory: from,
+      selections: [
+        { provider: 'one', model: 'm' },
+        { provider: 'two', model: 'n' },
+      ],
+    });
+
+  test.each<[string, unknown, boolean]>([
+    ['long valid', NOW + 60 * MINUTE, false],
+    ['valid for a little longer than Pi asks for', NOW + 7 * MINUTE + 1, false],
+    ['about to run out', NOW + 7 * MINUTE, true],
+    ['run out', NOW - 1, true],
+    ['of unknown date', undefined, true],
+    ['of no date', 'soon', true],
+  ])('a token that is %s', async (_what, expires, isDue) => {
+    source();
+    put('auth.json', { one: token(expires), two: { type: 'api_key', key: 'KEY' }, other: token(0) });
+    const warmUp = vi.fn<WarmUp>(async () => put('auth.json', { one: token(NOW + 60 * MINUTE, 'FRESH') }));
+    expect(await renew(places(), warmUp, NOW)).toBe(true);
+    expect(warmUp.mock.calls).toEqual(isDue ? [[from, [{ provider: 'one', model: 'm' }]]] : []);
+    expect(copied('auth.json')).toMatchObject({ one: { access: isDue ? 'FRESH' : 'ACCESS', refresh: '' } });
+  });
+
+  test('each minute, from the start on, one after the other', async () => {
+    vi.useFakeTimers({ now: NOW, toFake: ['setInterval', 'clearInterval', 'Date'] });
+    try {
+      source();
+      put('auth.json', { one: token(NOW + 8 * MINUTE + 1) });
+      const asked: number[] = [];
+      const renewal = startRenewal(places(), async () => void asked.push(Date.now()), {});
+      expect(await renewal.ready).toBe(true);
+      await vi.advanceTimersByTimeAsync(MINUTE);
+      expect(asked).toEqual([]);
+      await vi.advanceTimersByTimeAsync(MINUTE);
+      expect(asked).toEqual([NOW + 2 * MINUTE]);
+      renewal.stop();
+      await vi.advanceTimersByTimeAsync(5 * MINUTE);
+      expect(asked).toHaveLength(1);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test('a start that only looks touches nothing', async () => {
+    source();
+    put('auth.json', { one: token(0) });
+    const warmUp = vi.fn<WarmUp>(nobody);
+    expect(await startRenewal(places(), warmUp, { PI_WRITER_NO_CREDENTIAL_REFRESH: '1' }).ready).toBe(true);
+    expect(warmUp).not.toHaveBeenCalled();
+    expect(readdirSync(to)).toEqual([]);
+  });
+
+  test('without a record of where from, nothing is copied', async () =>
+    expect(await renew(places(), nobody, NOW)).toBe(false));
+});
