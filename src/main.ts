@@ -16,6 +16,7 @@ import { createLazyTurnEvents } from './app/lazy-turn-events.ts';
 import { createServerApp } from './app/server-app.ts';
 import type { Configuration, StartupCode } from './config/configuration.ts';
 import { loadConfiguration } from './config/load-configuration.ts';
+import { isNodeSupported } from './config/node-version.ts';
 import { diagnostics, stdout } from './output.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -25,14 +26,6 @@ const SIGNAL_STATUS_BASE = 128;
 const IS_BUILT = import.meta.url.endsWith('.js');
 const PACKAGE_ROOT = fileURLToPath(new URL('..', import.meta.url));
 const REAPER = fileURLToPath(new URL(IS_BUILT ? 'reaper.js' : 'adapters/process/reaper.ts', import.meta.url));
-
-/** `engines` in package.json; a client starts whatever Node it was told to, and the Pi SDK fails late on an old one. */
-const REQUIRED_NODE = { major: 22, minor: 19 };
-
-function isNodeSupported(version: string): boolean {
-  const [major = 0, minor = 0] = version.split('.').map(Number);
-  return major > REQUIRED_NODE.major || (major === REQUIRED_NODE.major && minor >= REQUIRED_NODE.minor);
-}
 
 function failStartup(code: StartupCode): never {
   diagnostics.report('error', 'startup_failed', { stage: 'startup', code });

@@ -119,6 +119,8 @@ const OPTIONS = {
   version: { type: 'boolean' },
 } as const;
 
+export const OPTION_NAMES = Object.keys(OPTIONS);
+
 const OPERATIONS = ['dry-run', 'apply', 'verify', 'rollback', 'remove'] as const;
 const INIT_ONLY = ['workspace', 'provider', 'model', 'thinking', 'coding'] as const;
 const CONTAINER_ONLY = ['profiles', 'image', 'cache', 'network', 'writers', 'lifecycle'] as const;
@@ -205,7 +207,7 @@ function act(values: Values): SetupCommand {
   if (repo !== undefined) return mode(values, repo, operation);
   if (values.init) return init(values, operation);
   if (skill !== undefined) return { kind: 'customize', operation: planOrApply(operation, 'dry-run'), skill };
-  if (values.target === undefined) throw misuse('nothing to work on: give at least one --target');
+  if (values.target === undefined) throw misuse('nothing to work on: begin with --init, or give at least one --target');
   return { kind: 'targets', operation: operation ?? 'dry-run', targets: targetsOf(values.target) };
 }
 

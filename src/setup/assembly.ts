@@ -5,6 +5,7 @@ import { createRegistrationClient } from '../adapters/clients/registration.ts';
 import { ownershipStore } from '../adapters/fs/ownership-store.ts';
 import { ensurePrivateDirectory } from '../adapters/fs/private-directory.ts';
 import { registrationFingerprint, releaseFingerprint } from '../adapters/fs/release-binding.ts';
+import { repositoryRoot } from '../adapters/fs/repository-root.ts';
 import { skillSlot } from '../adapters/fs/skill-slot.ts';
 import { slotRootOf } from '../adapters/fs/slot-place.ts';
 import { createGuardedRunner } from '../adapters/process/guarded-runner.ts';
@@ -19,7 +20,7 @@ import type { Target } from '../ports/setup/target.ts';
 import { SERVER_ALIAS } from './arguments.ts';
 import { endProcess } from './end-process.ts';
 import { createFence } from './fence.ts';
-import { localRoot, type Places, projectId } from './places.ts';
+import { type Places, projectId } from './places.ts';
 
 const CONTROLLER_SKILL = 'pi-session-orchestration';
 
@@ -40,7 +41,7 @@ export function intendedEntry({ packageRoot }: Places, configuration: string): I
 export function describeTarget(target: Target, places: Places, entry: IntendedEntry): SetupTarget {
   const { client, scope } = target;
   const skill = `skill:${CONTROLLER_SKILL}`;
-  const place = scope === 'local' ? localRoot(places.project) : places.project;
+  const place = scope === 'local' ? repositoryRoot(places.project) : places.project;
   const inProject = (alias: string) => `${alias}@${projectId(place)}`;
   const registration: RecordKey = { client, scope, alias: scope === 'user' ? SERVER_ALIAS : inProject(SERVER_ALIAS) };
   // The two scopes of a home share one copy of the skill.

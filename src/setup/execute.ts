@@ -24,7 +24,7 @@ type Misused = (code: 'usage_invalid', problem: string, json: boolean) => number
 export async function execute(command: Command, options: Options, misused: Misused): Promise<number> {
   const stop = (code: RunCode) => stopped(command, code, options.json);
   if (process.platform !== 'linux' && process.platform !== 'darwin') return stop('platform_unsupported');
-  const places = findPlaces(process.cwd());
+  const places = findPlaces();
   if (places === undefined) return stop('operation_failed');
   if (command.kind === 'init') return executeInit(command, options, places, misused);
   const configuration = namedConfiguration(options.config, process.env);
@@ -34,7 +34,7 @@ export async function execute(command: Command, options: Options, misused: Misus
     const { executeWriters } = await import('./writers/execute-writers.ts');
     return executeWriters(command, options, places, configuration);
   }
-  const progress = await chooseProgress(options.json);
+  const progress = chooseProgress(options.json);
   const onProgress = (step: Step) => progress.show(progressText(step));
   const observed = { onProgress, onInterrupt };
   const running =
@@ -70,7 +70,8 @@ function stopped(command: Command, code: RunCode, json: boolean): number {
     command.kind === 'targets'
       ? command.targets.map((target: Target) => ({ target: { ...target, alias: SERVER_ALIAS }, status, code }))
       : [];
-  const report: Report = { schemaVersion: 1, operation: command.operation, status: 'failed', code, findings };
+  const operation = command.kind === 'init' ? 'init' : command.operation;
+  const report: Report = { schemaVersion: 1, operation, status: 'failed', code, findings };
   emit(report, json, useColours());
   return EXIT.failed;
 }

@@ -5,10 +5,12 @@ import { WRITER } from './writers/explanations.ts';
 
 const DOCTOR = 'Run pi-session-mcp-doctor with the same configuration; it names what is wrong.';
 const AGAIN = 'Run the same command again.';
+const OUT = 'with the client (claude mcp remove pi-session-mcp -s SCOPE, or codex mcp remove pi-session-mcp)';
+const LOOK = 'Look at it with the client (claude mcp get pi-session-mcp, or codex mcp get pi-session-mcp)';
 
 const RUN: Readonly<Record<string, Explanation>> = {
   config_required: {
-    meaning: 'No configuration was named.',
+    meaning: 'No configuration was named, or not by an absolute path.',
     next: 'Give its absolute path with --config or in PI_SESSION_MCP_CONFIG, or write a first one with --init.',
   },
   platform_unsupported: {
@@ -16,7 +18,10 @@ const RUN: Readonly<Record<string, Explanation>> = {
     next: 'Register the server by hand; docs/installation.md shows how.',
   },
   operation_interrupted: { meaning: 'The run was interrupted; nothing of it is left running.', next: AGAIN },
-  operation_failed: { meaning: 'The run failed unexpectedly; what setup owns is on record.', next: AGAIN },
+  operation_failed: {
+    meaning: 'The run failed unexpectedly; what setup owns is on record.',
+    next: 'See that HOME is an absolute path and that the working directory exists, then run the same command again.',
+  },
   doctor_failed: { meaning: 'The offline check found errors, so nothing was changed.', next: DOCTOR },
   release_unavailable: {
     meaning: 'The files of this package cannot be read completely, or there is a link among them.',
@@ -29,20 +34,20 @@ const REGISTRATION: Readonly<Record<string, Explanation>> = {
   equivalent: { meaning: 'Registered exactly as it should be.' },
   divergent: {
     meaning: 'Another entry of this name is registered; setup leaves it alone.',
-    next: 'Look at it with the client; remove it there if you do not need it, then --apply.',
+    next: `${LOOK}; remove it there if you do not need it, then --apply.`,
   },
   already_equivalent: { meaning: 'Already registered exactly like this; nothing was changed.' },
   divergence_requires_replacement: {
     meaning: 'Another entry of this name is registered; setup never replaces one.',
-    next: 'Look at it with the client; remove it there if you do not need it, then --apply.',
+    next: `${LOOK}; remove it there if you do not need it, then --apply.`,
   },
   registration_fingerprint_mismatch: {
     meaning: 'Setup registered this with another Node, package or configuration path.',
-    next: 'Run --remove with the installation and --config that registered it, then --apply with this one.',
+    next: `Run --remove with the installation and --config that registered it, then --apply with this one. Is it gone? Remove the entry ${OUT}, run --remove once, then --apply.`,
   },
   release_binding_mismatch: {
     meaning: 'The package has changed since it was registered.',
-    next: 'Remove the entry with the client, run --remove once, then --apply.',
+    next: `Remove the entry ${OUT}, run --remove once, then --apply.`,
   },
   applied: {
     meaning: 'Registered. The client starts the server in its next session.',
@@ -54,7 +59,7 @@ const REGISTRATION: Readonly<Record<string, Explanation>> = {
   },
   ownership_unavailable: {
     meaning: 'Setup has no usable record of this, or another run holds the lock; nothing was changed.',
-    next: 'If another setup is running, wait for it. If setup did not register this, remove it with the client.',
+    next: `If another setup is running, wait for it. If setup did not register this, remove it ${OUT}.`,
   },
   apply_failed_recovery_pending: {
     meaning: 'The client did not end up with the entry; the attempt is on record.',
@@ -72,12 +77,12 @@ const REGISTRATION: Readonly<Record<string, Explanation>> = {
   removed: { meaning: 'The registration is gone.' },
   ownership_diverged: {
     meaning: 'What is registered is not what setup registered; it was left alone.',
-    next: 'Remove the entry with the client, then run --remove once to clear the record.',
+    next: `Remove the entry ${OUT}, then run --remove once to clear the record.`,
   },
   cleanup_failed: { meaning: 'The entry could not be removed, or its record not cleared.', next: AGAIN },
   client_unsupported: {
     meaning: 'The client is not installed here, or prints what setup does not understand; nothing was changed.',
-    next: 'Check that the client runs and that its configuration is intact.',
+    next: 'Run claude mcp list or codex mcp list: does it run, is its configuration intact? Claude Code also cannot show a path with control characters or ${.',
   },
   inspect_failed: {
     meaning: 'The client did not come to an end or printed too much; nothing was changed.',
@@ -95,7 +100,7 @@ const SKILL: Readonly<Record<string, Explanation>> = {
   },
   skill_divergent: {
     meaning: 'The skill there was edited, or is not from setup; it was left alone.',
-    next: 'Move your changes to your own version (--customize-skill), delete the installed copy, then --apply.',
+    next: 'To keep changes, move them to your own version (--customize-skill). Delete the copy; --apply installs it again.',
   },
   skill_source_invalid: {
     meaning: 'The skill to install cannot be used, or its place cannot be resolved.',
@@ -153,7 +158,10 @@ const INIT: Readonly<Record<string, Explanation>> = {
     meaning: 'There is a configuration, or execution-modes.json, in that place; nothing was changed.',
     next: 'Edit it by hand (docs/configuration.md), or give another place with --config.',
   },
-  config_write_failed: { meaning: 'The configuration could not be written; nothing was left behind.' },
+  config_write_failed: {
+    meaning: 'The configuration could not be written; nothing was left behind.',
+    next: 'See that its directory can be made and written to, and that the disk has room.',
+  },
   workspace_invalid: {
     meaning: 'The workspace is not an existing directory with a usable name.',
     next: 'Give it as --workspace ALIAS=DIRECTORY; an alias is lower-case letters, digits, - and _.',

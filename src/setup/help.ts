@@ -1,13 +1,15 @@
 /** What `--help` prints. Kept within 80 columns. */
 
-export const HELP = `pi-session-mcp-setup: register the server with Codex and Claude Code, check it,
-take it back. Without an operation it only shows what it would do.
+export const HELP = `pi-session-mcp-setup: register the server with Codex and Claude Code, check
+it, take it back. Without an operation it only shows what it would do.
 
 First time, in three commands:
 
   pi-session-mcp-setup --init
-  pi-session-mcp-setup --apply  --config FILE --target claude-code:user:pi-session-mcp
-  pi-session-mcp-setup --verify --config FILE --target claude-code:user:pi-session-mcp
+  pi-session-mcp-setup --apply  --config FILE \\
+      --target claude-code:user:pi-session-mcp
+  pi-session-mcp-setup --verify --config FILE \\
+      --target claude-code:user:pi-session-mcp
 
 Operations
   --dry-run        show what is there and what would change (the default)
@@ -18,12 +20,12 @@ Operations
 
 On what
   --target T       codex:user:pi-session-mcp
-                   claude-code:user:pi-session-mcp      all your projects
-                   claude-code:project:pi-session-mcp   .mcp.json of this directory
-                   claude-code:local:pi-session-mcp     you, in this directory
+                   claude-code:user:pi-session-mcp     all your projects
+                   claude-code:project:pi-session-mcp  .mcp.json, this directory
+                   claude-code:local:pi-session-mcp    you, in this repository
                    may be given several times
   --customize-skill NAME
-                   copy a shipped skill to your own skills/ directory to edit it;
+                   copy a shipped skill to your own skills/ directory to edit;
                    again after an update to acknowledge a changed original
 
 First configuration
@@ -33,9 +35,14 @@ First configuration
   --accept-host-writes          accept that it does so in that directory itself
 
 Where coding may happen, and writers in containers (docs/writers.md)
-  --repo ALIAS --mode host|read-only|container    record it; with container also
-  --profiles A,B [--writers N] [--client C]        make the missing writers ALIAS-1 …
-                   C is codex:user, claude-code:user or claude-code:local
+  --repo ALIAS --mode read-only
+  --repo ALIAS --mode host --accept-host-writes
+  --repo ALIAS --mode container --profiles A,B [--image I] [--cache C]
+               [--network N] [--writers N] [--lifecycle L] [--client C]
+                   record it; with container also make the missing writers
+                   ALIAS-1 …, registered with C: codex:user, claude-code:user
+                   or claude-code:local. Without --mode a container, where one
+                   works
   --repo ALIAS --isolation-control   try the walls with canaries in your home
   --repo ALIAS --accept              check from inside; then a writer may start
   --repo ALIAS --status | --verify   where each stands | ask client and server
@@ -50,9 +57,9 @@ Also
   --json           one line of JSON for scripts
   --help, --version
 
-Setup changes only what it made itself. An entry or a skill that it did not make,
-or that was edited since, is reported as divergent and left alone. Reports hold no
-path, argument, environment value or client output.
+Setup changes only what it made itself. An entry or a skill that it did not
+make, or that was edited since, is reported as divergent and left alone.
+Reports hold no path, argument, environment value or client output.
 
 Exit status: 0 success, 1 something failed, 64 misuse, 130 or 143 interrupted.
 `;

@@ -14,9 +14,17 @@ if (!parsed.ok) {
   process.stdout.write(`${SERVER_VERSION}\n`);
 } else {
   // Loaded when there is something to do: --help must not wait for a lock, a client or a library.
-  const { execute } = await import('./execute.ts');
   const { command, ...options } = parsed.value;
-  process.exitCode = await execute(command, options, misused);
+  try {
+    const { execute } = await import('./execute.ts');
+    process.exitCode = await execute(command, options, misused);
+  } catch {
+    // A defect. Its own words would hold paths.
+    const operation = command.kind === 'init' ? 'init' : command.operation;
+    const report: Report = { schemaVersion: 1, operation, status: 'failed', code: 'operation_failed', findings: [] };
+    emit(report, options.json, useColours());
+    process.exitCode = EXIT.failed;
+  }
 }
 
 function misused(code: 'usage_invalid' | 'target_invalid', problem: string, json: boolean): number {

@@ -1,8 +1,8 @@
 /** Where things are for one run of setup. Paths stay in here and in the adapters; no report ever holds one. */
 import { createHash } from 'node:crypto';
-import { existsSync, realpathSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** Built, this file is part of `dist/`; from source it lies one directory deeper. */
@@ -17,13 +17,13 @@ export interface Places {
   readonly packageRoot: string;
 }
 
-/** @returns `undefined` when there is no home to work in. */
-export function findPlaces(cwd: string): Places | undefined {
-  const home = homedir();
-  if (!isAbsolute(home)) return undefined;
-  const stateDirectory = join(home, '.local', 'state', 'pi-session-mcp');
+/** @returns `undefined` when there is no home, or no working directory: it may have been removed. */
+export function findPlaces(): Places | undefined {
   try {
-    return { home, stateDirectory, project: realpathSync(cwd), packageRoot };
+    const home = homedir();
+    if (!isAbsolute(home)) return undefined;
+    const stateDirectory = join(home, '.local', 'state', 'pi-session-mcp');
+    return { home, stateDirectory, project: realpathSync(process.cwd()), packageRoot };
   } catch {
     return undefined;
   }
@@ -44,12 +44,4 @@ export function namedConfiguration(
 /** Stands for a directory in durable records: 16 hex digits that lead nowhere. */
 export function projectId(directory: string): string {
   return createHash('sha256').update(directory).digest('hex').slice(0, 16);
-}
-
-/** What Claude Code keys a local registration by: the root of the repository around the directory, if there is one. */
-export function localRoot(directory: string): string {
-  for (let place = directory; ; place = dirname(place)) {
-    if (existsSync(join(place, '.git'))) return place;
-    if (dirname(place) === place) return directory;
-  }
 }

@@ -1,4 +1,4 @@
-/** What a person sees while setup waits: a spinner on a terminal, now and then a plain line elsewhere. On stderr. */
+/** What a person sees while setup waits: a wheel on a terminal, now and then a plain line elsewhere. On stderr. */
 export interface Progress {
   /** @param text What is being waited for, in a few words. */
   show(text: string): void;
@@ -6,25 +6,45 @@ export interface Progress {
   end(): void;
 }
 
+/** What a terminal has to offer. */
+export interface Screen {
+  readonly columns?: number;
+  write(text: string): unknown;
+}
+
 /** Shorter than this, and nobody needs to be told. */
 const PATIENCE_MS = 1_000;
+const TURN_MS = 100;
+const WHEEL = ['|', '/', '-', '\\'] as const;
+const CLEAR_LINE = '\r\u001b[K';
 
-export const silent: Progress = { show() {}, end() {} };
+const silent: Progress = { show() {}, end() {} };
 
-export async function terminalProgress(): Promise<Progress> {
-  // Not needed by scripts, and they should not wait for it.
-  const { spinner } = await import('@clack/prompts');
-  const wheel = spinner({ output: process.stderr });
-  let spinning = false;
+/**
+ * One line, drawn again and again. It neither reads the terminal nor changes its
+ * settings, and hears no signal: Ctrl-C is the run's to decide about, and a run
+ * that is killed leaves nothing to repair.
+ */
+export function terminalProgress(screen: Screen): Progress {
+  let turning: NodeJS.Timeout | undefined;
+  let text = '';
+  let turn = 0;
+  const draw = () => {
+    const line = `${WHEEL[turn % WHEEL.length]} ${text}`;
+    turn += 1;
+    // A line that wraps could not be cleared.
+    screen.write(`${CLEAR_LINE}${line.slice(0, Math.max((screen.columns || 80) - 1, 0))}`);
+  };
   return {
-    show(text) {
-      if (spinning) wheel.message(text);
-      else wheel.start(text);
-      spinning = true;
+    show(next) {
+      text = next;
+      turning ??= setInterval(draw, TURN_MS).unref();
     },
     end() {
-      if (spinning) wheel.clear();
-      spinning = false;
+      if (turning === undefined) return;
+      clearInterval(turning);
+      turning = undefined;
+      screen.write(CLEAR_LINE);
     },
   };
 }
@@ -45,8 +65,8 @@ export function plainProgress(write: (line: string) => void): Progress {
 }
 
 /** The one that fits where stderr goes; none for `--json`, whose readers are scripts. */
-export async function chooseProgress(json: boolean): Promise<Progress> {
+export function chooseProgress(json: boolean): Progress {
   if (json) return silent;
-  if (process.stderr.isTTY) return terminalProgress();
+  if (process.stderr.isTTY && process.env['TERM'] !== 'dumb') return terminalProgress(process.stderr);
   return plainProgress((line) => process.stderr.write(line));
 }

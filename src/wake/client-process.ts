@@ -45,7 +45,8 @@ export function codexProcess(startTimeOf: StartTimeOf): CodexProcess | undefined
   }
   let pid = process.ppid;
   for (let step = 0; step < MAX_ANCESTORS && pid > 1; step += 1) {
-    const program = attempt(() => readlinkSync(`/proc/${pid}/exe`)) ?? '';
+    // An update during the session puts another file in its place, and the kernel says so behind the path.
+    const program = (attempt(() => readlinkSync(`/proc/${pid}/exe`)) ?? '').replace(/ \(deleted\)$/, '');
     if (basename(program) === 'codex') {
       const words = attempt(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')) ?? [];
       return words.some((word) => HEADLESS.has(word)) ? undefined : { pid, started: startTimeOf(pid), program };

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { read, repositoryFiles } from './repository.ts';
 
 // Spelt so that this file does not contain what it looks for.
-const ABSOLUTE = /(?<![\w.~$}/-])[/](?:work|root)[/][\w.]/;
+// A writer's box has its clone in the first of the two, so there only what is no part of a clone counts.
+const ABSOLUTE = /(?<![\w.~$}/-])[/](?:work[/](?:main|lab|shared|wt)\b|root[/][\w.])/;
 const GENERATED = new Set(['package-lock.json']);
 
 const isText = (text: string) => !text.includes('\0');
@@ -19,6 +20,7 @@ test('no file names a folder of the machine that it was written on', () => {
 
 test.each([
   ['/wo', 'rk/main/src', true],
+  ['/wo', 'rk/.git/config', false],
   ['"/ro', 'ot/.config"', true],
   ['test/wo', 'rk/x.ts', false],
   ['~/ro', 'ot/x', false],

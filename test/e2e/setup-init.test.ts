@@ -75,6 +75,16 @@ test('nothing is ever overwritten', async () => {
   expect(treeOf(join(operator.path, '..'))).toEqual(before);
 });
 
+test('a place that cannot be is not said to be taken', async () => {
+  const operator = newcomer();
+  const file = join(operator.home, 'file');
+  writeFileSync(file, 'mine');
+  const args = ['--init', '--json', '--config', join(file, 'pi-session-mcp.json'), ...ANSWERS, '--model', 'plain'];
+  const run = await runSetup(operator, args);
+  expect([run.code, finding(run.stdout).code]).toEqual([1, 'config_write_failed']);
+  expect(readFileSync(file, 'utf8')).toBe('mine');
+});
+
 test.each([
   [['--workspace', 'shop=./nowhere', '--provider', 'local', '--model', 'plain'], 'workspace_invalid'],
   [['--workspace', '~/shop', '--provider', 'local', '--model', 'plain'], 'workspace_invalid'],

@@ -1,5 +1,5 @@
 /** Odd homes, under the built setup: refused with the right code, nothing half-done, or simply fine. */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
@@ -80,6 +80,21 @@ describe('a state that cannot be trusted changes nothing', () => {
     }
     expect({ ...treeOf(operator.home), ...treeOf(operator.project) }).toEqual(before);
   }
+});
+
+test.each([
+  ['--dry-run', ...CODEX],
+  ['--init', '--json'],
+])('a working directory that is gone: %s', async (...args) => {
+  const operator = fresh();
+  const gone = join(operator.root, 'gone');
+  const line = 'mkdir "$1" && cd "$1" && rmdir "$1" && shift && exec "$@"';
+  const setup = resolve(import.meta.dirname, '../../dist/setup.js');
+  const run = spawnSync('sh', ['-c', line, 'sh', gone, process.execPath, setup, ...args], {
+    env: { ...operator.env },
+    encoding: 'utf8',
+  });
+  expect([run.status, run.stderr, JSON.parse(run.stdout).code]).toEqual([1, '', 'operation_failed']);
 });
 
 describe('links', () => {

@@ -15,6 +15,7 @@ import { lintChart } from './chart-lint.ts';
 import { invocation, mutant } from './mutate.ts';
 import { jobMachine, poolMachine } from './toy.ts';
 
+const GUARANTEES = { guarantees: ['It is one of two.'] };
 type Part = Record<string, unknown>;
 
 /** A chart without fault but for the part given. */
@@ -27,6 +28,7 @@ function chart({
   const config = {
     id: 'bad',
     description: 'x',
+    meta: GUARANTEES,
     options: { maxIterations: 100 },
     initial: 'a',
     states: { a: { ...resting, ...(state as Part) }, b: { ...resting } },
@@ -54,9 +56,15 @@ const broken: [string, AnyStateMachine, RegExp][] = [
   ['unbounded iterations', chart({ root: { options: {} } }), /maxIterations/],
   ['infinite iterations', chart({ root: { options: { maxIterations: Infinity } } }), /maxIterations/],
   ['state without description', chart({ state: { description: undefined } }), /no description/],
+  ['nothing is guaranteed', chart({ root: { meta: {} } }), /guarantees of the root says nothing/],
+  ['a guarantee that is a word', chart({ root: { meta: { guarantees: ['safe'] } } }), /"safe", which is no sentence/],
   ['initial state that is not there', chart({ root: { initial: 'zz' } }), /initial state "zz"/],
   ['no deadline, no reason', chart({ state: { meta: {} } }), /bad\.a: may last for ever/],
-  ['a reason on the root alone', chart({ state: { meta: {} }, root: { meta: { rests: 'x' } } }), /may last for ever/],
+  [
+    'a reason on the root alone',
+    chart({ state: { meta: {} }, root: { meta: { ...GUARANTEES, rests: 'x' } } }),
+    /may last for ever/,
+  ],
   ['undeclared delay', chart({ state: { after: { zz: 'b' } } }), /delay "zz" is not declared/],
   ['numeric delay', chart({ state: { after: { 500: 'b' } } }), /delay "500" is not declared/],
   ['endless delay', chart({ implementations: { delays: { d: Infinity } } }), /"d" of Infinity ms/],

@@ -14,6 +14,7 @@ export function lintChart(machine: AnyStateMachine): string[] {
     ...lintMachine(machine, implementations),
     ...nodesOf(machine).flatMap((node) => lintNode(node, implementations)),
     ...lintSpawnedErrors(machine, implementations),
+    ...lintGuarantees(machine),
   ];
   return [...new Set(findings)];
 }
@@ -38,6 +39,15 @@ function lintMachine(machine: AnyStateMachine, implementations: Implementations)
     findings.push(...parts.flatMap((part) => lintGuard(part, `${machine.id}, guard "${name}"`, implementations)));
   }
   return findings;
+}
+
+/** Its page tells readers what they can rely on before it shows them how. */
+function lintGuarantees({ id, root }: AnyStateMachine): string[] {
+  const { guarantees = [] } = metaOf(root);
+  if (guarantees.length === 0) return [`${id}: meta.guarantees of the root says nothing`];
+  return guarantees
+    .filter((sentence) => !/^\S.{10,}\.$/.test(sentence))
+    .map((sentence) => `${id}: meta.guarantees has "${sentence}", which is no sentence`);
 }
 
 function lintNode(node: AnyStateNode, implementations: Implementations): string[] {

@@ -13,6 +13,9 @@ export function chartPage(name: string, machine: AnyStateMachine): string {
     `# ${name}`,
     '',
     ...(machine.root.description ? [machine.root.description, ''] : []),
+    ...guarantees(machine),
+    '## The chart',
+    '',
     '```mermaid',
     toMermaid(machine).trimEnd(),
     '```',
@@ -34,6 +37,11 @@ export function indexPage(charts: Readonly<Record<string, AnyStateMachine>>): st
   return [NOTICE, '# Statecharts', '', ...table(['chart', 'what it owns', 'states', 'transitions'], rows), ''].join(
     '\n',
   );
+}
+
+function guarantees({ root }: AnyStateMachine): string[] {
+  const { guarantees: sentences = [] } = metaOf(root);
+  return sentences.length > 0 ? ['## What it guarantees', '', ...sentences.map((each) => `- ${each}`), ''] : [];
 }
 
 function stateRow(node: AnyStateNode): string[] {

@@ -81,6 +81,7 @@ describe('a page', () => {
   test('tells the states with meaning, deadline and requirements, and what is handled in place', () => {
     const page = chartPage('job', jobMachine);
     expect(page).toContain('# job');
+    expect(page).toContain('## What it guarantees\n\n- A job ends by its deadline.\n');
     expect(page).toContain('| `idle` | Waits. | none: nobody has to ask | J1 |');
     expect(page).toContain('| `closing` | Lets go. | closeTimeout |  |');
     expect(page).toContain('| `closed` (final) | Over. |  |  |');

@@ -4,6 +4,8 @@ import { getStateNodes } from 'xstate/graph';
 
 /** What a chart may say about a state beside its `description`. */
 export interface StateMeta {
+  /** On the root alone: what the chart as a whole guarantees, in sentences that its requirements prove. */
+  readonly guarantees?: readonly string[];
   /** Why this state may last for ever: exempts it from needing a deadline. */
   readonly rests?: string;
   /** Invoked children whose errors are meant to break this chart too: no onError wanted. */

@@ -22,6 +22,7 @@ export const jobMachine = setup({
 }).createMachine({
   id: 'job',
   description: 'One job at a time.',
+  meta: { guarantees: ['A job ends by its deadline.'] },
   options: { maxIterations: 100 },
   context: ({ input }) => ({ name: input.name, failures: 0 }),
   initial: 'idle',
@@ -73,6 +74,7 @@ export const poolMachine = setup({
 }).createMachine({
   id: 'pool',
   description: 'Jobs by id.',
+  meta: { guarantees: ['Every job that is open has an actor.'] },
   options: { maxIterations: 100 },
   context: { ids: [] },
   initial: 'open',

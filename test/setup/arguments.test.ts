@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { parseArguments } from '../../src/setup/arguments.ts';
+import { OPTION_NAMES, parseArguments } from '../../src/setup/arguments.ts';
+import { HELP } from '../../src/setup/help.ts';
 
 const USER = 'claude-code:user:pi-session-mcp';
 const command = (...args: string[]) => {
@@ -146,4 +147,9 @@ describe('writers', () => {
   test.each(['claude-code:project', 'codex:local', 'codex:user:pi-session-mcp', ''])('client %j', (client) =>
     expect(command(...CONTAINER, '--client', client)).toBe('target_invalid'),
   );
+});
+
+test('the help fits a terminal and names every option', () => {
+  expect(HELP.split('\n').filter((line) => line.length > 80)).toEqual([]);
+  for (const option of OPTION_NAMES) expect(HELP).toContain(`--${option}`);
 });

@@ -13,9 +13,9 @@ import { codeOf } from './regular-file.ts';
  * @returns `exists`: something, a dangling link too, has the name; it is untouched.
  */
 export function writeNewFile(path: string, text: string, mode: number): 'written' | 'exists' | 'failed' {
+  if (!hasDirectory(dirname(path))) return 'failed';
   const sibling = `${path}.tmp-${randomBytes(16).toString('hex')}`;
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     createFile(sibling, Buffer.from(text), mode);
     linkSync(sibling, path);
     syncDirectory(dirname(path));
@@ -24,6 +24,15 @@ export function writeNewFile(path: string, text: string, mode: number): 'written
     return codeOf(error) === 'EEXIST' ? 'exists' : 'failed';
   } finally {
     removeSibling(sibling);
+  }
+}
+
+function hasDirectory(path: string): boolean {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    return true;
+  } catch {
+    return false;
   }
 }
 

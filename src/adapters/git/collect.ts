@@ -49,14 +49,14 @@ export async function readStatus(inside: RunInside, base: Baseline, signal: Abor
   const lines = await askInside(inside, statusCommand(), parseStatus, signal);
   const worktrees = lines && (await askInside(inside, worktreesCommand(), parseWorktrees, signal));
   const branches = worktrees && (await askInside(inside, workBranchesCommand(base), parseRefs, signal));
-  const any = branches && (await askInside(inside, anyBranchesCommand(), parseRefs, signal));
-  if (!lines || !worktrees || !branches || !any) return { ok: false };
+  const heads = branches && (await askInside(inside, anyBranchesCommand(), parseRefs, signal));
+  if (!lines || !worktrees || !branches || !heads) return { ok: false };
   const status: WriterStatus = {
     ...lines,
     worktrees,
     branches: branches.slice(0, MAX_REFS - 1),
     hasMoreBranches: branches.length > MAX_REFS - 1,
-    allBranches: any.length,
+    allBranches: heads.length,
   };
   return { ok: true, status };
 }

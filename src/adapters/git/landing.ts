@@ -10,7 +10,7 @@ const ABSENT = '0'.repeat(40);
 export type Landed = ReadonlyMap<string, string>;
 
 /** Where the work of a writer lies in the checkout; nothing else there is ever written. */
-export function namespaceOf(writer: string): string {
+function namespaceOf(writer: string): string {
   return `refs/remotes/writer-${writer}/`;
 }
 

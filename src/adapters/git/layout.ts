@@ -9,11 +9,11 @@ import type { Baseline } from '../../ports/writers/git.ts';
 
 export interface Layout {
   readonly root: string;
-  /** Mounted at `/work`. */
+  /** Mounted as the working tree. */
   readonly work: string;
-  /** Mounted at `/work/.git`. */
+  /** Mounted as its `.git`. */
   readonly git: string;
-  /** Mounted read-only over `/work/.git/hooks`, `config` and `commondir`. */
+  /** Mounted read-only over `hooks`, `config` and `commondir` in there. */
   readonly hooks: string;
   readonly config: string;
   readonly commonDir: string;

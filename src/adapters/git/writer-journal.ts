@@ -5,6 +5,7 @@
 import { constants } from 'node:fs';
 import { lstat, mkdir, open, readdir, rename, rmdir, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { ALIAS, MAX_WRITERS } from '../../config/limits.ts';
 import type { JournalRead, StepOutcome, WriterPhase } from '../../ports/writers/lifecycle.ts';
 import { syncDirectory } from './clone.ts';
 
@@ -15,9 +16,8 @@ const NEXT = 'state.json.new';
 
 /** `<alias>-<n>`, from 1; the alias is a configured one, and the name part of paths and refs. */
 export function writerName(alias: string, index: number): string | undefined {
-  const isPlain =
-    /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/.test(alias) && Number.isInteger(index) && index >= 1 && index <= 16;
-  return isPlain ? `${alias}-${index}` : undefined;
+  const isIndex = Number.isInteger(index) && index >= 1 && index <= MAX_WRITERS;
+  return isIndex && ALIAS.test(alias) ? `${alias}-${index}` : undefined;
 }
 
 const PHASES: Readonly<Record<WriterPhase, true>> = {
@@ -75,6 +75,9 @@ export function createWriterJournal(directory: string, name: string): WriterJour
     },
     async forget() {
       try {
+        // While anything is left, somebody has to know of it.
+        const entries = (await readdir(directory).catch(ignoreMissing)) ?? [];
+        if (entries.some((entry) => entry !== FILE && entry !== NEXT)) return { ok: false };
         await unlink(path).catch(ignoreMissing);
         await unlink(join(directory, NEXT)).catch(ignoreMissing);
         await rmdir(directory).catch(ignoreMissing);

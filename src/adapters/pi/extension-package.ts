@@ -1,6 +1,12 @@
 /** Finds the pinned packages in Pi's own user install. Reads manifests; runs and installs nothing. */
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import {
+  type ExtensionManifest,
+  isEntryPattern,
+  MAX_MANIFEST_BYTES,
+  parseExtensionManifest,
+} from '../../config/extension-manifest.ts';
 import { type ExtensionSpec, parseExtensionSpec } from '../../config/extension-spec.ts';
 import type { StartFailure } from '../../ports/agent.ts';
 import type { StartErrorCode } from '../../ports/error-code.ts';
@@ -14,11 +20,6 @@ export interface ExtensionPackage {
 }
 
 export type ResolvedPackages = { readonly ok: true; readonly packages: readonly ExtensionPackage[] } | StartFailure;
-
-const MAX_MANIFEST_BYTES = 1_048_576;
-const MAX_ENTRIES = 64;
-/** Pi's manifest takes these as patterns; it expands them, and what comes out is checked. */
-const PATTERN = /^[!+-]|[*?]/;
 
 /** In configured order; the first package that does not fit decides. */
 export async function resolveExtensions(
@@ -51,10 +52,10 @@ async function resolvePackage(
   try {
     // A package that is linked in from a checkout is nobody's pinned version.
     if (!isInside(modules, root) || !isInside(root, manifestPath)) return 'extension_load_failed';
-    const { name, version, declared } = readManifest(manifestPath);
+    const { name, version, entries: declared } = readManifest(manifestPath);
     if (name !== spec.name || !declared) return 'extension_load_failed';
     if (version !== spec.version) return 'extension_version_mismatch';
-    if (!declared.every((entry) => PATTERN.test(entry) || leadsInside(root, resolve(root, entry)))) {
+    if (!declared.every((entry) => isEntryPattern(entry) || leadsInside(root, resolve(root, entry)))) {
       return 'extension_load_failed';
     }
     const entries = await expandEntries(sdk, agentDir, root);
@@ -85,23 +86,12 @@ function leadsInside(root: string, path: string): boolean {
   return isInside(root, path) && isInside(root, realpathSync.native(path));
 }
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function readManifest(path: string) {
+function readManifest(path: string): ExtensionManifest {
   const stat = statSync(path);
-  if (!stat.isFile() || stat.size > MAX_MANIFEST_BYTES) throw new Error('not a manifest');
-  const manifest: unknown = JSON.parse(readFileSync(path, 'utf8').replace(/^\uFEFF/, ''));
-  if (!isRecord(manifest)) throw new Error('not a manifest');
-  const { name, version, pi } = manifest;
-  return { name, version, declared: declaredEntries(isRecord(pi) ? pi['extensions'] : undefined) };
-}
-
-function declaredEntries(value: unknown): readonly string[] | undefined {
-  if (!Array.isArray(value) || value.length === 0 || value.length > MAX_ENTRIES) return undefined;
-  const entries = value.filter((entry) => typeof entry === 'string');
-  return entries.length === value.length ? entries : undefined;
+  const fits = stat.isFile() && stat.size <= MAX_MANIFEST_BYTES;
+  const manifest = fits ? parseExtensionManifest(readFileSync(path)) : undefined;
+  if (manifest === undefined) throw new Error('not a manifest');
+  return manifest;
 }
 
 /** Directories and patterns, by Pi's own rules. A path is a local source for Pi: it never installs one. */

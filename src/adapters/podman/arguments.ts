@@ -14,10 +14,10 @@ import { csvRecord } from './paths.ts';
 import { supervised } from './supervisor.ts';
 
 export const OWNER_LABEL = 'pi-writer.owner';
-export const WRITER_LABEL = 'pi-writer.name';
+const WRITER_LABEL = 'pi-writer.name';
 
 /** In the box. */
-export const BOX = {
+const BOX = {
   work: '/work',
   events: '/pi/events',
   agent: '/pi/agent',

@@ -12,11 +12,7 @@ export interface CallResult {
   readonly stdout: string;
 }
 
-export function call(
-  file: string,
-  args: readonly string[],
-  env: Readonly<Record<string, string>>,
-): Promise<CallResult> {
+function call(file: string, args: readonly string[], env: Readonly<Record<string, string>>): Promise<CallResult> {
   const options = {
     env,
     cwd: '/',

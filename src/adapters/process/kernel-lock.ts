@@ -45,7 +45,8 @@ type Locking = 'locked' | 'busy' | 'unavailable';
 function lockWithTool(tool: string, fd: number, waitSeconds: number, signal: AbortSignal): Promise<Locking> {
   return new Promise((resolve) => {
     const args = ['-x', '-w', String(waitSeconds), '-E', String(BUSY), '3'];
-    const child = spawn(tool, args, { stdio: ['ignore', 'ignore', 'ignore', fd], cwd: '/', env: {} });
+    // In a session of its own: Ctrl-C is for the run, which must not take its end for an answer.
+    const child = spawn(tool, args, { stdio: ['ignore', 'ignore', 'ignore', fd], cwd: '/', env: {}, detached: true });
     const giveUp = (): void => void child.kill('SIGKILL');
     signal.addEventListener('abort', giveUp, { once: true });
     const settle = (locking: Locking): void => {

@@ -85,6 +85,14 @@ const tellDropped = (code: DropCode) =>
 export const deliveryMachine = deliverySetup.createMachine({
   id: 'delivery',
   description: 'The turn events of one server, on their way to its directory in the spool.',
+  meta: {
+    guarantees: [
+      'A disk that hangs gets nothing more until it has answered.',
+      'Each turn that ends is delivered, waits, or is counted as dropped and told, until the server ends.',
+      'Nothing of a closed session waits for the disk.',
+      'A stop and its deadlines always end it.',
+    ],
+  },
   options: { maxIterations: 100 },
   context: NEW_DELIVERY,
   initial: 'idle',

@@ -37,6 +37,13 @@ const wakeSetup = setup({
 export const wakeMachine = wakeSetup.createMachine({
   id: 'wake',
   description: 'One waiter for the event of one turn.',
+  meta: {
+    guarantees: [
+      'The client is told only after the event was found and the turn claimed, and never twice.',
+      'It ends with its client, wherever it waits, and by its deadlines whatever stays silent.',
+      'A flood of changes makes it look no more often than its pause allows.',
+    ],
+  },
   options: { maxIterations: 100 },
   context: ({ input }) => input,
   initial: 'waiting',

@@ -24,6 +24,14 @@ const NOTHING: GrantCall = { name: '', args: {} };
 export const connectionMachine = connectionSetup.createMachine({
   id: 'connection',
   description: 'One external MCP server of one session.',
+  meta: {
+    guarantees: [
+      'A close is heard in every state and ends in the end of the child, however silent the server is.',
+      'Connecting and listing share one deadline; each call has its own, counted from when the server gets it.',
+      'The server works on one call at a time, in the order in which they came.',
+      'A server that is lost has failed for good: nothing starts it again.',
+    ],
+  },
   options: { maxIterations: 100 },
   context: ({ input }) => newConnection(input),
   initial: 'idle',

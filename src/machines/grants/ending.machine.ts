@@ -21,6 +21,13 @@ export const endingMachine = setup({
 }).createMachine({
   id: 'ending',
   description: 'The end of one child process, within a bound.',
+  meta: {
+    guarantees: [
+      'The end of the input, SIGTERM and SIGKILL follow each other, each with its share of 4.5 s.',
+      'A way that fails is followed by the next one, and deadlines alone bring the end.',
+      'A child that has ended is left alone.',
+    ],
+  },
   options: { maxIterations: 100 },
   initial: 'finishing',
   states: {

@@ -50,6 +50,14 @@ export const processMachine = setup({
 }).createMachine({
   id: 'process',
   description: 'The server process and its one client.',
+  meta: {
+    guarantees: [
+      'The end of stdin, a signal or a defect starts the shutdown from every state, and 15 s end it.',
+      'What comes first decides the exit status.',
+      'A signal that comes a second time ends the process at once.',
+      'Sessions are told before the transport is closed, and a shutdown is never undone.',
+    ],
+  },
   options: { maxIterations: 100 },
   context: { status: 0, signals: 0 },
   initial: 'live',

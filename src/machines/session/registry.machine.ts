@@ -117,6 +117,14 @@ const registrySetup = setup({
 export const registryMachine = registrySetup.createMachine({
   id: 'registry',
   description: 'All sessions of this process.',
+  meta: {
+    guarantees: [
+      'Every open session has an actor, and every actor an open session.',
+      'A stop reaches every session; the registry ends when the last is gone, or at its deadline.',
+      'Once it drains, a start answers server_stopping and starts nothing.',
+      'A session whose chart broke is reported, and nothing is accepted after it.',
+    ],
+  },
   options: { maxIterations: 100 },
   context: { open: [], tombstones: [] },
   initial: 'accepting',

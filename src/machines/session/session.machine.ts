@@ -20,6 +20,15 @@ import { sessionSetup } from './session.setup.ts';
 export const sessionMachine = sessionSetup.createMachine({
   id: 'session',
   description: 'One Pi session: opened, prompted, aborted, closed.',
+  meta: {
+    guarantees: [
+      'A session is public only after its whole start has passed.',
+      'Each request has one answer; one that comes during an admission waits for its decision.',
+      'A prompt whose preflight timed out publishes no turn, and no other begins until it and its abort have settled.',
+      'Close is heard in every public state, and nothing late revives what is closing or closed.',
+      'The handle is disposed at most once, and before the session counts as closed.',
+    ],
+  },
   options: { maxIterations: 100 },
   context: ({ input }) => newSession(input),
   initial: 'opening',

@@ -56,6 +56,13 @@ export const startMachine = setup({
 }).createMachine({
   id: 'start',
   description: 'Builds one verified Pi session, or says why not.',
+  meta: {
+    guarantees: [
+      'Only the success of every step opens a session; the steps come one by one in a fixed order.',
+      'Each step has a deadline, and with silent adapters these alone end the start.',
+      'A refusal has the code and the stage of what failed, and starts nothing more.',
+    ],
+  },
   options: { maxIterations: 100 },
   context: ({ input }) => ({ request: input, output: REFUSALS.create }),
   initial: 'selecting',

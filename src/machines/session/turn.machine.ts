@@ -107,6 +107,14 @@ export const turnMachine = setup({
 }).createMachine({
   id: 'turn',
   description: 'One admitted prompt until its one terminal state.',
+  meta: {
+    guarantees: [
+      'A turn has one terminal state, which the final message decides, and it never changes.',
+      'Callers of abort share one attempt; its deadline says nothing of the turn.',
+      'updatedAt moves with each activity and with the end, and with nothing else.',
+      'A session that closes waits no longer than for one attempt.',
+    ],
+  },
   options: { maxIterations: 100 },
   context: ({ input }) => newTurn(input),
   initial: 'running',

@@ -9,6 +9,14 @@ import { commandSetup, newCommand, RETAINED, verdict } from './command.setup.ts'
 export const commandMachine = commandSetup.createMachine({
   id: 'command',
   description: 'One guarded command and everything that it has started.',
+  meta: {
+    guarantees: [
+      'Deadlines alone bring setup its answer, whatever the command does.',
+      'A command has ended only when a look at the process table shows that nothing of it lives.',
+      'SIGTERM comes first, SIGKILL after its deadline, also for what the command leaves behind.',
+      'What could not be ended is tried again for ever, and the lock stays held.',
+    ],
+  },
   options: { maxIterations: 100 },
   context: ({ input }) => newCommand(input),
   initial: 'guarded',

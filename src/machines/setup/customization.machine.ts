@@ -20,6 +20,13 @@ const AWAITED = { INTERRUPT: { actions: { type: 'conclude', params: INTERRUPTED 
 export const customizationMachine = customizationSetup.createMachine({
   id: 'customization',
   description: "One shipped skill and the operator's version of it.",
+  meta: {
+    guarantees: [
+      'An override that is there is never written over.',
+      'A dry-run changes nothing.',
+      'An interruption is heard everywhere: a look is given up, a step is awaited, nothing more is begun.',
+    ],
+  },
   options: { maxIterations: 100 },
   context: ({ input }) => newCustomization(input),
   output: ({ context }) => concluded(context),

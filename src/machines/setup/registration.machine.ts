@@ -32,6 +32,15 @@ const AWAITED = { INTERRUPT: { actions: [{ type: 'conclude', params: INTERRUPTED
 export const registrationMachine = registrationSetup.createMachine({
   id: 'registration',
   description: 'One registration of one client, and one operation on it.',
+  meta: {
+    guarantees: [
+      'A client is asked to add only after a record of it is durable.',
+      'What a client says of its own success counts for nothing: a look afterwards decides.',
+      'Only what is recorded, unchanged and exactly there is removed; anything else of the name is never touched.',
+      'A dry-run and a verification change nothing.',
+      'An interruption is heard everywhere; what may still run ends the whole run.',
+    ],
+  },
   options: { maxIterations: 100 },
   context: ({ input }) => newRegistration(input),
   output: ({ context }) => ({ verdict: concluded(context), isHalted: context.isHalted }),

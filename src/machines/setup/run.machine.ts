@@ -26,6 +26,14 @@ const CHARTED = { rests: 'the chart below has its own deadlines' };
 export const setupRunMachine = setupRunSetup.createMachine({
   id: 'setupRun',
   description: 'One setup command: lock, doctor, release, then each target, then the result.',
+  meta: {
+    guarantees: [
+      'What changes something begins only with the lock, after the doctor and with a known release.',
+      'Every target has its findings, in order and once.',
+      'After an interruption, or beside what may still run, no other target is begun.',
+      'Every run ends by letting the lock go, when nothing below runs any more.',
+    ],
+  },
   options: { maxIterations: 100 },
   context: ({ input }) => newRun(input),
   output: ({ context }) => resultOf(context),

@@ -34,6 +34,15 @@ const AWAITED = { INTERRUPT: { actions: { type: 'conclude', params: INTERRUPTED 
 export const skillSlotMachine = skillSlotSetup.createMachine({
   id: 'skillSlot',
   description: 'The controller skill in the directory of one client, and one operation on it.',
+  meta: {
+    guarantees: [
+      'Nothing is written, moved or placed before a record of it is durable; during an update it knows both copies.',
+      'Only our own, unchanged copies leave the slot.',
+      'A swap that fails half-way is put back.',
+      'While another owned registration uses the slot, nothing is removed; the record of a removed copy goes last.',
+      'A dry-run and a verification change nothing.',
+    ],
+  },
   options: { maxIterations: 100 },
   context: ({ input }) => newSkillSlot(input),
   output: ({ context }) => concluded(context),

@@ -54,6 +54,13 @@ export const finishMachine = setup({
 }).createMachine({
   id: 'finish',
   description: 'Collect, then reset or recreate.',
+  meta: {
+    guarantees: [
+      'A clone is given up only after its work was collected completely, or where that was decided before.',
+      'What is decided is in the journal before it is done, so a run that is cut off is taken up there.',
+      'A failed step ends it and is named; nothing is skipped.',
+    ],
+  },
   options: { maxIterations: 100 },
   context: ({ input }) => begin(input),
   output: ({ context }) => (context.isIncomplete ? { result: 'incomplete' } : endedWith(context.failed)),

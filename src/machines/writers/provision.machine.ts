@@ -60,6 +60,13 @@ export const provisionMachine = setup({
 }).createMachine({
   id: 'provision',
   description: 'A writer from nothing, or from where an earlier run was cut off, to its acceptance.',
+  meta: {
+    guarantees: [
+      'Each phase is in the journal before its work begins, so a run that is cut off is taken up there.',
+      'The phases come in one order, and none is left out.',
+      'A failed step ends it and is named.',
+    ],
+  },
   options: { maxIterations: 100 },
   context: ({ input }) => ({ ...input, failed: null }),
   output: ({ context }) => endedWith(context.failed),

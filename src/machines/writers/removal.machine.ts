@@ -29,6 +29,13 @@ export const removalMachine = setup({
 }).createMachine({
   id: 'removal',
   description: 'A writer goes. That its work may go with it is decided before.',
+  meta: {
+    guarantees: [
+      'No client knows the writer any more before anything of it is deleted.',
+      'The journal forgets it last, so a removal that is cut off is taken up again.',
+      'A failed step ends it and is named.',
+    ],
+  },
   options: { maxIterations: 100 },
   context: ({ input: { phase, recorded } }) => ({ phase, recorded, failed: null }),
   output: ({ context }) => endedWith(context.failed),

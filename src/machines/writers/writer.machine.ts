@@ -79,6 +79,14 @@ export const writerMachine = setup({
 }).createMachine({
   id: 'writer',
   description: 'One operation on one writer.',
+  meta: {
+    guarantees: [
+      'Nothing of a writer is read or touched before everybody else is kept off it.',
+      'Work in the clone, or a clone that nobody can look into, stays unless the operator gives it up.',
+      'An interruption is heard during all the work, and no durable step is cut short.',
+      'The writer is let go of in the end, once nothing of the run is left, and is not touched after that.',
+    ],
+  },
   options: { maxIterations: 100 },
   context: ({ input }) => ({ ...input, plan: { kind: 'stop', code: 'defect' }, code: 'defect' }),
   output: ({ context }) => ({ code: context.code }),

@@ -1,5 +1,6 @@
 /** `--init`, from its arguments to its exit status. */
 import type { ParsedArguments, SetupCommand } from '../arguments.ts';
+import { endOnSignal, reportInterruption } from '../interruption.ts';
 import { emit, useColours } from '../output.ts';
 import { defaultConfiguration, namedConfiguration, type Places } from '../places.ts';
 import { chooseProgress } from '../progress.ts';
@@ -21,7 +22,8 @@ export async function executeInit(
   const path = named === undefined ? defaultConfiguration(places.home) : namedConfiguration(named, {});
   if (path === undefined) return misused('usage_invalid', '--config must be an absolute path', json);
   const interactive = !json && process.stdin.isTTY === true && process.stderr.isTTY === true;
-  const progress = await chooseProgress(json);
+  const progress = chooseProgress(json);
+  endOnSignal('init', json, progress.end);
   const onWaiting = (waiting: boolean) =>
     waiting ? progress.show('Asking Pi which models it can use') : progress.end();
   const { answers, operation } = command;
@@ -40,14 +42,7 @@ export async function executeInit(
     const options = outcome.options.join(' ');
     return misused('usage_invalid', `without a terminal --init also needs ${options}`, json);
   }
-  if (outcome.kind === 'cancelled') {
-    emit(
-      { schemaVersion: 1, operation: 'init', status: 'failed', code: 'operation_interrupted', findings: [] },
-      json,
-      useColours(),
-    );
-    return EXIT.SIGINT;
-  }
+  if (outcome.kind === 'cancelled') return reportInterruption('init', json, 'SIGINT');
   const { finding } = outcome;
   emit({ schemaVersion: 1, operation: 'init', status: finding.status, findings: [finding] }, json, useColours());
   if (!json && finding.code === 'config_written') process.stdout.write(nextCommands(named !== undefined));

@@ -146,11 +146,11 @@ function isDirectory(path: string): boolean {
   }
 }
 
-/** What cannot be looked at counts as taken. */
+/** A place that cannot be looked at is for the writing to refuse, which never replaces anything. */
 function isTaken(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch {
-    return true;
+    return false;
   }
 }

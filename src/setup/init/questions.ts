@@ -15,7 +15,7 @@ function answered<T>(value: T): Exclude<T, symbol> {
 
 /** @param check Says what is wrong with an answer, or nothing. */
 export async function askWorkspace(initial: string, check: (text: string) => string | undefined): Promise<string> {
-  const message = 'Which directory may Pi sessions work in? (ALIAS=DIRECTORY gives it another name)';
+  const message = 'Directory for Pi sessions? (or NAME=DIRECTORY)';
   const validate = (text: string | undefined) => check(text ?? '');
   return answered(await prompts.text({ ...io, message, initialValue: initial, validate }));
 }
@@ -34,6 +34,6 @@ export async function askThinking(levels: readonly ThinkingLevel[], initial: Thi
 
 /** One question for both: a coding profile on the host is never made without the operator's word. */
 export async function askCoding(): Promise<boolean> {
-  const message = 'Also allow changing files and running commands there, with your rights and without a sandbox?';
+  const message = 'Also let sessions change files and run commands there, without a sandbox?';
   return answered(await prompts.confirm({ ...io, message, initialValue: false }));
 }

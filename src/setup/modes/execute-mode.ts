@@ -1,6 +1,7 @@
 /** `--repo`, from its arguments to its exit status. */
 import { join } from 'node:path';
 import type { ParsedArguments, SetupCommand } from '../arguments.ts';
+import { endOnSignal } from '../interruption.ts';
 import { emit, useColours } from '../output.ts';
 import type { Places } from '../places.ts';
 import { chooseProgress } from '../progress.ts';
@@ -15,7 +16,8 @@ export async function executeMode(
   configuration: string,
 ): Promise<number> {
   const { packageRoot, stateDirectory } = places;
-  const progress = await chooseProgress(json);
+  const progress = chooseProgress(json);
+  endOnSignal(operation, json, progress.end);
   const probe = async () => {
     progress.show('Trying rootless Podman');
     const { probe: tryPodman } = await import('../../adapters/podman/probe.ts');

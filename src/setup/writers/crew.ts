@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { createRegistrationClient } from '../../adapters/clients/registration.ts';
 import { configurationFiles } from '../../adapters/fs/configuration-files.ts';
 import { ensurePrivateDirectory } from '../../adapters/fs/private-directory.ts';
+import { repositoryRoot } from '../../adapters/fs/repository-root.ts';
 import { writerName } from '../../adapters/git/writer-journal.ts';
 import { createGuardedRunner } from '../../adapters/process/guarded-runner.ts';
 import { createKernelLock } from '../../adapters/process/kernel-lock.ts';
@@ -18,7 +19,7 @@ import { placesOf } from '../../writers/places.ts';
 import type { ClientOf } from '../../writers/registration.ts';
 import { createStation, type Station, type StationParts } from '../../writers/station.ts';
 import { createFence } from '../fence.ts';
-import { localRoot, type Places } from '../places.ts';
+import type { Places } from '../places.ts';
 
 export interface StationOptions {
   readonly client?: Target | undefined;
@@ -129,7 +130,7 @@ function catalogOf(configurationFile: string, _configuration: Configuration): Re
 }
 
 function projectOf({ scope }: Target, { project, home }: Places): string {
-  return scope === 'local' ? localRoot(project) : home;
+  return scope === 'local' ? repositoryRoot(project) : home;
 }
 
 function namesUpTo(alias: string, count: number): string[] {

@@ -10,7 +10,8 @@ import { homedir, tmpdir } from 'node:os';
 import { join, resolve, sep } from 'node:path';
 import { parseArgs } from 'node:util';
 import { endAll, processesOf } from '../../e2e/kit/processes.ts';
-import { digestOf, registrationsIn } from '../setup/evidence.ts';
+import { registrationsIn } from '../setup/evidence.ts';
+import { buildOf } from './build.ts';
 import { commonChecks } from './checks/common.ts';
 import { scan } from './checks/scan.ts';
 import type { Evidence } from './evidence.ts';
@@ -78,12 +79,12 @@ const roots = new Set<string>();
 
 function clear(root: string): void {
   endAll(processesOf(root));
-  if (!values.keep) rmSync(root, { recursive: true, force: true });
+  if (!values.keep) rmSync(root, { recursive: true, force: true, maxRetries: 5 });
   roots.delete(root);
 }
 
 function conclude(evidence: Evidence, scenario: Scenario, seconds: number): void {
-  const { client, controller, processes } = evidence;
+  const { client, setup, controller, processes } = evidence;
   const all = Object.entries({ ...commonChecks(evidence), ...scenario.checks(evidence) });
   checks.push(...all.map(([what, passed]) => ({ client, scenario: scenario.name, what, passed })));
   const { results, inAssistantText } = scan(evidence);
@@ -92,6 +93,7 @@ function conclude(evidence: Evidence, scenario: Scenario, seconds: number): void
   const failed = all.filter(([, passed]) => !passed);
   process.stdout.write(`${client} ${scenario.name}: ${all.length - failed.length} of ${all.length}\n`);
   for (const [what] of failed) process.stdout.write(`failed: ${what}\n`);
+  if (!setup.skillCopied) process.stdout.write(`setup said: ${setup.statuses.join(', ') || 'nothing'}\n`);
   if (controller.failure) process.stdout.write(`the controller gave up: ${controller.failure}\n`);
 }
 
@@ -119,7 +121,16 @@ function versionOf(client: ClientName): string {
 function write(tokens: readonly string[]): void {
   const passed = checks.filter((check) => check.passed).length;
   const versions = Object.fromEntries(clients.map((client) => [client, versionOf(client)]));
-  const result = { schemaVersion: 1, label: values.label, versions, passed, total: checks.length, runs, checks };
+  const result = {
+    schemaVersion: 1,
+    label: values.label,
+    build: buildOf(packageDir),
+    versions,
+    passed,
+    total: checks.length,
+    runs,
+    checks,
+  };
   const text = `${JSON.stringify(result, null, 2)}\n`;
   if ([work, packageDir, homedir(), ...tokens].some((secret) => text.includes(secret))) {
     refuse('the result would hold a path or a token and was not written');
@@ -136,7 +147,7 @@ for (const [signal, code] of Object.entries({ SIGINT: 130, SIGTERM: 143 })) {
 }
 
 const real = [join(homedir(), '.codex', 'config.toml'), join(homedir(), '.claude.json')];
-const state = () => [digestOf(join(packageDir, 'dist')), ...real.map(registrationsIn)];
+const state = () => [buildOf(packageDir).modules, ...real.map(registrationsIn)];
 try {
   mkdirSync(work, { recursive: true });
   const [built, ...registrations] = state();

@@ -356,9 +356,14 @@ describe('landing', () => {
   });
 
   test('neither the caller’s environment nor the checkout’s replacements matter', async () => {
-    const [head, other] = [forge.base, lab.operator('rev-parse', 'HEAD~1').trim()];
-    lab.operator('-c', 'core.hooksPath=/dev/null', 'replace', head, other);
+    const [head, parent] = [forge.base, lab.operator('rev-parse', 'HEAD~1').trim()];
+    const tree = lab.operator('hash-object', '-t', 'tree', '-w', '/dev/null').trim();
+    const empty = lab.operator('commit-tree', '-m', 'empty', tree).trim();
     writeFileSync(join(lab.checkout, '.git/info/grafts'), `${head}\n`);
+    const commit = forge.plain();
+    const parts = { refs: [[commit, 'refs/heads/g']] as const, pack: forge.pack(commit) };
+    expect(await forge.import(bundle({ ...parts, prerequisites: [parent] }))).toMatchObject({ ok: true });
+    lab.operator('-c', 'core.hooksPath=/dev/null', 'replace', head, empty);
     before = lab.snapshot();
     const hostile = {
       GIT_DIR: '/nowhere',

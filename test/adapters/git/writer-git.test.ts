@@ -30,6 +30,7 @@ describe('the clone', () => {
         writeFileSync(join(checkout, 'secret'), 'amended away\n');
         operator('add', '--all');
         operator('commit', '--quiet', '--message', 'secret');
+        operator('branch', 'hidden');
         operator('reset', '--quiet', '--hard', 'HEAD~1');
       },
     });
@@ -203,7 +204,7 @@ describe('resetting', () => {
   test('starts at the operator’s newest commit and keeps what is ignored', async () => {
     const lab = await openLab();
     lab.work(`mkdir cache; echo warm >cache/x; echo dirty >>file; echo new >new; git switch --quiet --create b
-      git commit --quiet --all --message b; git stash --quiet --include-untracked; git tag t`);
+      git commit --quiet --all --message b; git stash --quiet --include-untracked; git tag t; echo left >left`);
     writeFileSync(join(lab.checkout, 'file'), 'three\n');
     lab.operator('commit', '--quiet', '--all', '--message', 'three');
     const before = lab.snapshot();

@@ -280,7 +280,7 @@ export type Captured =
   | { readonly kind: 'refused'; readonly code: string }
   | { readonly kind: 'timed_out' | 'output_too_large' | 'interrupted' | 'not_started' | 'retained' };
 
-export function openLab(): Lab {
+function openLab(): Lab {
   const user = findUser();
   if (!user) throw new Error(NO_PODMAN);
   return new Lab(user);

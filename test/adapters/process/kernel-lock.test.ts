@@ -76,6 +76,20 @@ describe.skipIf(process.platform !== 'linux')('kernel lock', () => {
     expect(readdirSync(directory)).toEqual(['ownership.json.flock']);
   });
 
+  it('waits where Ctrl-C does not reach: its end would pass for an answer', async () => {
+    const first = await held();
+    const second = acquire(24);
+    expect(await eventually(() => waiters(24).length > 0)).toBe(true);
+    const [waiter] = waiters(24);
+    // State, parent, group.
+    const [, , group] = readFileSync(`/proc/${waiter}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+    expect(Number(group)).toBe(waiter);
+    first.release();
+    const outcome = await second;
+    if (outcome.kind === 'locked') outcome.lock.release();
+    expect(outcome.kind).toBe('locked');
+  });
+
   it('is busy for as long as somebody has it, and free right after', async () => {
     const first = await held();
     expect(await acquire()).toEqual({ kind: 'busy' });
@@ -236,13 +250,16 @@ describe.skipIf(process.platform !== 'linux')('kernel lock', () => {
 
     it('stays with a guardian that cannot end its command, and goes with the last of it', async () => {
       // Without a mark, a parent or a group that anybody knows; only its hold on the pipe is left.
-      const { child, said } = setup(HASTY, `(env -i setsid sleep ${token} &) ; exit 0`);
+      const away = join(directory, 'away');
+      const stray = `env -i setsid sh -c ': > "$1"; exec sleep ${token}' sh "${away}"`;
+      // Whoever has not left the group when the command ends is ended with it.
+      const { child, said } = setup(HASTY, `(${stray} &) ; until [ -e "${away}" ]; do sleep 0.01; done; exit 0`);
       await ended(child);
       expect(said()).toBe('locked\nretained retained\n');
       expect(await acquire()).toEqual({ kind: 'busy' });
-      const [stray = 0] = withCommand('sleep', token);
-      expect(readFileSync(`/proc/${stray}/stat`, 'utf8')).toContain('sleep');
-      process.kill(stray, 'SIGKILL');
+      const [left = 0] = withCommand('sleep', token);
+      expect(readFileSync(`/proc/${left}/stat`, 'utf8')).toContain('sleep');
+      process.kill(left, 'SIGKILL');
       const lock = await createKernelLock({ directory, waitSeconds: 20 }).acquire(signal);
       expect(lock.kind).toBe('locked');
       if (lock.kind === 'locked') lock.lock.release();

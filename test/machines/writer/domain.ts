@@ -52,10 +52,7 @@ function stepCases(...names: readonly WriterCall[]): Readonly<Record<`xstate.${s
   );
 }
 
-export const JOURNALS: readonly JournalRead[] = [
-  ...PHASES.map((phase) => ({ ok: true, phase }) as const),
-  { ok: false },
-];
+const JOURNALS: readonly JournalRead[] = [...PHASES.map((phase) => ({ ok: true, phase }) as const), { ok: false }];
 
 const CHILDREN = ['provision', 'finish', 'removal'] as const;
 

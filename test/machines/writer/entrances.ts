@@ -11,7 +11,7 @@ export interface Entrance {
   readonly plan: Plan;
 }
 
-export function entrances(): Entrance[] {
+function entrances(): Entrance[] {
   return INPUTS.flatMap((input) =>
     PHASES.map((phase) => {
       const plan = planFor(input, phase);
