@@ -12,7 +12,7 @@ import { checks, codeOf, notes, saying } from './checks.ts';
 import { type OfferedModel, offerModel } from './model.ts';
 import { Operator, reasonToSkip } from './operator.ts';
 import { boxesOf, pullPlugs } from './plugs.ts';
-import { codingSession, type Registered } from './session.ts';
+import { codingSession, type Registered, staysBehind } from './session.ts';
 
 const { values } = parseArgs({
   options: {
@@ -109,6 +109,7 @@ async function wholeLife(operator: Operator, offered: OfferedModel, client: stri
   say('the running server takes a new session', again.ok === true, JSON.stringify(again));
   say('the launcher ends with its client', (await session.close()) === 0);
   await until('no box left', () => boxesOf(operator).length === 0);
+  say('nothing that a session has started outlives it', !staysBehind());
   await expect('reset to what was merged', ['--reset', '--apply'], 'writer_reset');
   await expect('made anew', ['--recreate', '--apply'], 'writer_recreated');
   await expect('accepted again', ['--accept', '--apply'], 'writer_ready');
