@@ -91,13 +91,13 @@ function judge(
   if (markets.length > 1 || plugins.length > 1) return 'divergent';
   const [market] = markets;
   const [installed] = plugins;
-  if (!market) return installed ? 'divergent' : 'absent';
-  if (market['source'] !== 'directory' || market['path'] !== directory) return 'divergent';
-  if (!installed) return 'outdated';
+  if (market && (market['source'] !== 'directory' || market['path'] !== directory)) return 'divergent';
+  if (!installed) return market ? 'outdated' : 'absent';
   const folder = join(directory, 'plugins', plugin);
   if (installed['scope'] !== 'user' || installed['readFromFolder'] !== folder) return 'divergent';
   if (installed['enabled'] !== true) return installed['enabled'] === false ? 'disabled' : 'divergent';
-  return sameFiles ? 'equivalent' : 'outdated';
+  // Without the marketplace it is half removed.
+  return market && sameFiles ? 'equivalent' : 'outdated';
 }
 
 /** @returns the entries of a printed list; nothing when it is none. */
