@@ -15,9 +15,10 @@ import { chooseProgress } from './progress.ts';
 import { progressText } from './progress-text.ts';
 import { EXIT, type Report } from './report.ts';
 import { type RunSetupOptions, runCustomization, runSetup } from './run-setup.ts';
+import { wakeChoice } from './wake-hook.ts';
 
 type Options = Omit<ParsedArguments, 'command'>;
-type Command = Exclude<SetupCommand, { kind: 'help' | 'version' }>;
+type Command = Exclude<SetupCommand, { kind: 'help' | 'version' | 'codex-hook' }>;
 type Misused = (code: 'usage_invalid', problem: string, json: boolean) => number;
 
 /** @returns The exit status. */
@@ -46,9 +47,13 @@ export async function execute(command: Command, options: Options, misused: Misus
   return exit;
 }
 
-function request({ operation, targets }: Extract<Command, { kind: 'targets' }>, places: Places, configuration: string) {
+function request(command: Extract<Command, { kind: 'targets' }>, places: Places, configuration: string) {
+  const { operation, wake } = command;
   const entry = intendedEntry(places, configuration);
-  return { operation, targets: targets.map((target) => describeTarget(target, places, entry)) };
+  const targets = command.targets.map((target) =>
+    describeTarget(target, places, entry, wakeChoice(target, places, wake, configuration)),
+  );
+  return { operation, targets };
 }
 
 function customize(

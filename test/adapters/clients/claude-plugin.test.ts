@@ -37,8 +37,11 @@ describe('an inspection', () => {
     ['outdated', 'the marketplace alone', (at) => [[market(at)], []]],
     ['divergent', 'our name for another place', () => [[market('/x')], []]],
     ['divergent', 'our name for another kind', (at) => [[{ ...market(at), source: 'github' }], []]],
-    ['divergent', 'the plugin without its marketplace', (at) => [[], [plugin(at)]]],
-    ['divergent', 'the plugin switched off', (at) => [[market(at)], [{ ...plugin(at), enabled: false }]]],
+    ['outdated', 'the plugin without its marketplace', (at) => [[], [plugin(at)]]],
+    ['divergent', 'a copy without a marketplace', (at) => [[], [{ ...plugin(at), readFromFolder: '/copy' }]]],
+    ['disabled', 'the plugin switched off', (at) => [[market(at)], [{ ...plugin(at), enabled: false }]]],
+    ['divergent', 'a copy switched off', (at) => [[market(at)], [{ ...plugin(at), enabled: false, scope: 'local' }]]],
+    ['divergent', 'the plugin neither on nor off', (at) => [[market(at)], [{ ...plugin(at), enabled: 'x' }]]],
     ['divergent', 'the plugin in another scope', (at) => [[market(at)], [{ ...plugin(at), scope: 'project' }]]],
     ['divergent', 'the plugin twice', (at) => [[market(at)], [plugin(at), { ...plugin(at), scope: 'local' }]]],
     ['divergent', 'a copy of it', (at) => [[market(at)], [{ ...plugin(at), readFromFolder: '/copy' }]]],
@@ -97,6 +100,18 @@ describe('a mutation', () => {
     expect(retained.asked).toHaveLength(1);
   });
 
+  test('writes over and takes away what a killed run has left half written', async () => {
+    const { plugin, directory } = openPluginLab({ runner: scriptedRunner({}) });
+    const torn = join(directory, '.claude-plugin', 'marketplace.json.tmp');
+    mkdirSync(join(directory, '.claude-plugin'), { recursive: true });
+    writeFileSync(torn, '{');
+    await plugin.install(never);
+    expect(existsSync(torn)).toBe(false);
+    writeFileSync(torn, '{');
+    await plugin.uninstall(never);
+    expect(existsSync(directory)).toBe(false);
+  });
+
   test('removes nothing of anybody else', async () => {
     const { plugin, directory } = openPluginLab({ runner: scriptedRunner({}) });
     await plugin.install(never);
@@ -131,8 +146,7 @@ describe('the real Claude Code', () => {
     expect(await next.install(never)).toBe('ended');
     expect(await next.inspect(never)).toBe('equivalent');
     execFileSync(join(bin, 'claude'), ['plugin', 'disable', ID], { env });
-    expect(await next.inspect(never)).toBe('divergent');
-    execFileSync(join(bin, 'claude'), ['plugin', 'enable', ID], { env });
+    expect(await next.inspect(never)).toBe('disabled');
     expect(await next.uninstall(never)).toBe('ended');
     expect(await next.inspect(never)).toBe('absent');
     expect(existsSync(directory)).toBe(false);
