@@ -27,7 +27,7 @@ export function writeSource({ credentials }: WriterPlaces, source: CredentialSou
   return writeJson(credentials, { schemaVersion: 1, ...source });
 }
 
-export function readSource({ credentials }: Pick<WriterPlaces, 'credentials'>): CredentialSource | undefined {
+function readSource({ credentials }: Pick<WriterPlaces, 'credentials'>): CredentialSource | undefined {
   const { schemaVersion, agentDirectory, selections } = readJson(credentials) ?? {};
   if (schemaVersion !== 1 || typeof agentDirectory !== 'string' || !isAbsolute(agentDirectory)) return undefined;
   if (!Array.isArray(selections)) return undefined;

@@ -211,7 +211,7 @@ function modeFinding(workspace: string, status: Status, code: ModeCode): Finding
 }
 
 /** Overall: what is worst. */
-export function statusOf(findings: readonly Finding[], code?: RunCode): Status {
+function statusOf(findings: readonly Finding[], code?: RunCode): Status {
   if (code !== undefined || findings.some(({ status }) => BAD.includes(status))) return 'failed';
   const found = (['planned', 'ok', 'absent', 'unchanged'] as const).find((status) =>
     findings.some((finding) => finding.status === status),

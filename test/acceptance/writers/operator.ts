@@ -23,9 +23,9 @@ const USER = process.env['PI_WRITER_TEST_USER'] ?? 'pi-writer-test';
 const TOOL_PLACES = ['/usr/bin', '/usr/sbin', '/usr/local/bin', '/bin'];
 const TIME_LIMIT_MS = 180_000;
 
-export const SECRET = 'NOBODY-INSIDE-MAY-READ-THIS';
-export const PROVIDER = 'scripted';
-export const MODEL = 'scripted-1';
+const SECRET = 'NOBODY-INSIDE-MAY-READ-THIS';
+const PROVIDER = 'scripted';
+const MODEL = 'scripted-1';
 
 interface User {
   readonly uid: number;
