@@ -3,6 +3,7 @@
  * marketplace that is a directory is loaded in place, so ours stays where it is;
  * what a command prints is only believed where it says what it always says.
  */
+import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, rmdir, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { CommandResult, CommandRunner } from '../../ports/setup/command.ts';
@@ -121,10 +122,12 @@ function mutationOf(result: CommandResult): Mutation {
   return result.kind === 'exited' && result.code === 0 ? 'ended' : 'failed';
 }
 
+/** With nothing half written beside them. */
 async function areEqual(directory: string, files: ClaudePluginOptions['files']): Promise<boolean> {
   for (const { path, text } of files) {
     try {
-      if ((await readFile(join(directory, path), 'utf8')) !== text) return false;
+      const target = join(directory, path);
+      if ((await readFile(target, 'utf8')) !== text || existsSync(temporaryOf(target))) return false;
     } catch {
       return false;
     }

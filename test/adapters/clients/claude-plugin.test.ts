@@ -71,6 +71,19 @@ describe('an inspection', () => {
   });
 });
 
+test('files with a half written one beside them are outdated', async () => {
+  const answers: Record<string, CommandResult> = {};
+  const { plugin, directory } = openPluginLab({ runner: scriptedRunner(answers) });
+  const market = { name: MARKETPLACE, source: 'directory', path: directory };
+  const folder = join(directory, 'plugins', PLUGIN);
+  const installed = { id: ID, scope: 'user', enabled: true, readFromFolder: folder };
+  await plugin.install(never);
+  Object.assign(answers, { [MARKETS]: printed([market]), [LIST]: printed([installed]) });
+  expect(await plugin.inspect(never)).toBe('equivalent');
+  writeFileSync(join(folder, 'hooks', 'hooks.json.tmp'), '{');
+  expect(await plugin.inspect(never)).toBe('outdated');
+});
+
 describe('a mutation', () => {
   test.each<[string, CommandResult]>([
     ['ended', printed('')],

@@ -13,6 +13,7 @@ export const ENTRY = 'entry-now';
 export const SKILL = 'skill-now';
 export const OLD_SKILL = 'skill-before';
 export const HOOK = 'hook-now';
+export const HOOK_KEY = { client: 'claude-code', scope: 'user', alias: 'wake:pi-session-mcp' } as const;
 
 const PROJECT = '@0123456789abcdef';
 
@@ -35,7 +36,7 @@ export function target(
     },
     wake: {
       isAsked,
-      key: client === 'codex' ? null : { client, scope: 'user', alias: 'wake:pi-session-mcp' },
+      key: client === 'codex' ? null : HOOK_KEY,
       fingerprint: HOOK,
       hasEvents: true,
     },
@@ -60,14 +61,7 @@ export function skillRecord(of: SetupTarget, change: Partial<OwnershipRecord> = 
 }
 
 export function hookRecord(change: Partial<OwnershipRecord> = {}): OwnershipRecord {
-  return {
-    client: 'claude-code',
-    scope: 'user',
-    alias: 'wake:pi-session-mcp',
-    phase: 'owned',
-    fingerprint: HOOK,
-    ...change,
-  };
+  return { ...HOOK_KEY, phase: 'owned', fingerprint: HOOK, ...change };
 }
 
 /** What a port answers when everything is as it should be. */
