@@ -1,8 +1,10 @@
 /** Setup beside a running box: the contained server admits no session that writes meanwhile (docs/writers.md). */
-import { lstatSync, rmSync } from 'node:fs';
+import { chmodSync, lstatSync, rmSync } from 'node:fs';
 import { formatOwner, isProvablyDead, parseOwner, thisProcess } from '../adapters/podman/owner.ts';
 import { readJson, writeJson } from './json-file.ts';
 import type { WriterPlaces } from './places.ts';
+
+const PRIVATE = 0o700;
 
 /** False when a session writes right now, or nobody can tell; then nothing is held. */
 export function takeHold(places: WriterPlaces): boolean {
@@ -16,12 +18,14 @@ export function dropHold({ hold }: WriterPlaces): void {
   rmSync(hold, { force: true });
 }
 
-/** For the launcher, before its box starts: what a killed setup, or a killed server, has left. */
+/** For the launcher, before its box starts: what a killed setup, a killed server or a session has left. May throw. */
 export function clearStale(places: WriterPlaces): void {
   const { owner } = readJson(places.hold) ?? {};
   const holder = typeof owner === 'string' ? parseOwner(owner) : undefined;
   if (holder === undefined || isProvablyDead(holder)) dropHold(places);
   rmSync(places.mark, { force: true, recursive: true });
+  // The writer may have closed it to everybody.
+  if (lstatSync(places.events, { throwIfNoEntry: false })?.isDirectory()) chmodSync(places.events, PRIVATE);
 }
 
 function isMarked({ mark }: WriterPlaces): boolean {

@@ -64,7 +64,11 @@ async function start(directory: string): Promise<Relay> {
   const claimed = claim(places);
   await checkReady(places, packageRootOf(builtFile));
   await claimed;
-  clearStale(places);
+  try {
+    clearStale(places);
+  } catch {
+    refuse('layout_unreadable');
+  }
   const renewal = startRenewal(places, warmUpProcess, process.env);
   if (!(await renewal.ready)) refuse('credentials_unavailable');
   const opened = openInstance(stateDirectory, host.podman, host.seccompProfile);

@@ -25,6 +25,8 @@ export interface WriterPlaces {
   readonly credentials: string;
   /** Everything in it is what the writer may see of the agent directory. */
   readonly agent: string;
+  /** Turn events; the writer can write there. */
+  readonly events: string;
   /** The contained server's configuration. */
   readonly server: string;
   /** What the contained server compares the clone with. */
@@ -51,6 +53,7 @@ export function placesOf(state: string, name: string): WriterPlaces {
     acceptance: at('acceptance.json'),
     credentials: at('credentials.json'),
     agent: at('agent'),
+    events: at('events'),
     server: at('server'),
     baseline: at('server', 'baseline.json'),
     hold: at('server', 'hold.json'),

@@ -205,11 +205,11 @@ class RealStation implements Station {
 
   dispose: WriterPort['dispose'] = () =>
     this.#held(async () => {
-      const { directory, name } = this.#parts.places;
+      const { directory } = this.#parts.places;
       const git = await this.#git();
       if (git && !(await git.remove()).ok) return FAILED;
       const journal = new Set(['state.json', 'state.json.new']);
-      const left = (await readdir(directory)).filter((entry) => !journal.has(entry) && name !== '');
+      const left = (await readdir(directory)).filter((entry) => !journal.has(entry));
       for (const entry of left) if (!(await removeTree(join(directory, entry)))) return FAILED;
       return OK;
     });

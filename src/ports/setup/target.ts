@@ -118,6 +118,7 @@ export type WriterFindingCode =
   | 'writer_unknown'
   | 'writer_client_required'
   | 'writer_settings_unsupported'
+  | 'writer_settings_changed'
   | 'workspace_not_container'
   | 'control_required'
   | 'acceptance_required'

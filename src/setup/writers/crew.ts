@@ -9,7 +9,7 @@ import { repositoryRoot } from '../../adapters/fs/repository-root.ts';
 import { writerName } from '../../adapters/git/writer-journal.ts';
 import { createGuardedRunner } from '../../adapters/process/guarded-runner.ts';
 import { createKernelLock } from '../../adapters/process/kernel-lock.ts';
-import type { Configuration, Workspace } from '../../config/configuration.ts';
+import type { Workspace } from '../../config/configuration.ts';
 import { MAX_FILE_BYTES, MAX_WRITERS } from '../../config/limits.ts';
 import { loadConfiguration } from '../../config/load-configuration.ts';
 import type { Fence } from '../../ports/setup/run.ts';
@@ -71,7 +71,7 @@ export function openCrew(
     return createRegistrationClient({ target, alias: name, entry, project, ...common });
   };
   const probe = probeOnce(state);
-  const request = { configuration, workspace, catalog: catalogOf(configurationFile, configuration) };
+  const request = { configuration, workspace, catalog: catalogOf(configurationFile) };
   const parts = (name: string, { client, beside = false }: StationOptions = {}): StationParts => {
     const place = placesOf(state, name);
     const entry = {
@@ -116,7 +116,7 @@ function probeOnce(stateDirectory: string): () => Promise<BoundaryHost | undefin
 }
 
 /** Of a file that was loaded a moment ago, and so is sound. */
-function catalogOf(configurationFile: string, _configuration: Configuration): Readonly<Record<string, unknown>> {
+function catalogOf(configurationFile: string): Readonly<Record<string, unknown>> {
   const read = configurationFiles.read(configurationFile, MAX_FILE_BYTES);
   if (!read.ok) return {};
   try {

@@ -52,6 +52,10 @@ export const WRITER: Readonly<Record<WriterFindingCode, Explanation>> = {
     meaning: 'Writers with an image or a cache of their own cannot be made yet.',
     next: 'Leave --image and --cache out.',
   },
+  writer_settings_changed: {
+    meaning: 'The settings are others than when this writer was made; it stays as it is.',
+    next: 'Run --remove --apply for it, then --mode container … --apply again.',
+  },
   workspace_not_container: {
     meaning: 'The mode of this workspace is not container.',
     next: 'Record it with --mode container.',

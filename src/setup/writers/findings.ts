@@ -14,6 +14,7 @@ const STATUSES: Readonly<Partial<Record<WriterFindingCode, Status>>> = {
   writer_has_work: 'ok',
   branches_need_care: 'ok',
   writer_unchanged: 'unchanged',
+  writer_settings_changed: 'divergent',
   writer_absent: 'absent',
 };
 

@@ -7,6 +7,7 @@ import type { InterruptSignal } from '../../ports/setup/run.ts';
 import type { Finding, Target, WriterFindingCode } from '../../ports/setup/target.ts';
 import type { WriterCode, WriterInput, WriterOperation } from '../../ports/writers/lifecycle.ts';
 import { isAccepted } from '../../writers/acceptance.ts';
+import { isAsConfigured } from '../../writers/settings.ts';
 import type { Station, StationParts } from '../../writers/station.ts';
 import type { Crew } from './crew.ts';
 import { needsCare, writerFinding } from './findings.ts';
@@ -48,10 +49,18 @@ export async function work(request: WorkRequest): Promise<WorkResult> {
       continue;
     }
     running = runWriter(station, inputOf(request));
-    findings.push(finding(request, name, worded(await running.ended)), ...remarks(request, name, station));
+    const code = settled(worded(await running.ended), request, name);
+    findings.push(finding(request, name, code), ...remarks(request, name, station));
   }
   stop();
   return { findings, ...(interrupted && { interrupted }) };
+}
+
+/** A writer that is there already may be another one than is asked for now. */
+function settled(code: WriterFindingCode, { crew, operation }: WorkRequest, name: string): WriterFindingCode {
+  const { places, request } = crew.parts(name);
+  if (operation !== 'provision' || code !== 'writer_unchanged' || isAsConfigured(places, request)) return code;
+  return 'writer_settings_changed';
 }
 
 /** Another code of this name is about clients. */
@@ -85,7 +94,8 @@ async function planned(station: Station, input: WriterInput): Promise<WriterFind
 }
 
 /** Where a writer stands. Asks git in a box of its own, beside whatever runs. Never rejects. */
-export async function stateOf(station: Station, { places, packageRoot }: StationParts): Promise<WriterFindingCode> {
+export async function stateOf(station: Station, parts: StationParts): Promise<WriterFindingCode> {
+  const { places, packageRoot, request } = parts;
   const read = await station.read(NEVER);
   if (!read.ok) return 'journal_unreadable';
   switch (read.phase) {
@@ -102,6 +112,7 @@ export async function stateOf(station: Station, { places, packageRoot }: Station
     case 'removing':
       return 'removal_unfinished';
     case 'ready':
+      if (request.workspace.container && !isAsConfigured(places, request)) return 'writer_settings_changed';
       if (!isAccepted(places, releaseFingerprint(packageRoot))) return 'acceptance_outdated';
       return stateOfReady(station);
     default:

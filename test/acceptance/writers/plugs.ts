@@ -61,7 +61,21 @@ async function killIn(operator: Operator, { args, phase }: Plug): Promise<boolea
   return (await ended) === 'SIGKILL';
 }
 
+/** A signal ends the run in order, and says so. */
+async function interrupt(operator: Operator, client: string, say: Say): Promise<void> {
+  const child = operator.spawn(operator.node, operator.setupArguments(...provision(client)), { stdio: 'ignore' });
+  const ended = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
+  await until('the first phase', () => operator.phaseOf(WRITER) !== undefined, 60_000);
+  child.kill('SIGTERM');
+  say('interrupted', (await ended) === 143, String(await ended));
+  say('no box is left by an interruption', boxesOf(operator).length === 0);
+  const again = await operator.setup(...provision(client));
+  say('run again after an interruption', codeOf(again.stdout, WRITER) === 'writer_provisioned', again.stdout);
+  await operator.setup('--remove', '--apply');
+}
+
 export async function pullPlugs(operator: Operator, client: string, say: Say): Promise<void> {
+  await interrupt(operator, client, say);
   for (const plug of plugsOf(client)) {
     const isProvision = plug.code === 'writer_provisioned';
     const isRemoval = plug.code === 'writer_removed';

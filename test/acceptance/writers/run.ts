@@ -12,7 +12,7 @@ import { checks, codeOf, notes, saying } from './checks.ts';
 import { type OfferedModel, offerModel } from './model.ts';
 import { Operator, reasonToSkip } from './operator.ts';
 import { boxesOf, pullPlugs } from './plugs.ts';
-import { codingSession, type Registered } from './session.ts';
+import { codingSession, type Registered, staysBehind } from './session.ts';
 
 const { values } = parseArgs({
   options: {
@@ -73,6 +73,8 @@ async function wholeLife(operator: Operator, offered: OfferedModel, client: stri
   say('a dry run changes nothing', planned.code === 0 && !existsSync(join(operator.state, WRITER)), planned.stdout);
   await expect('provisioned', [...mode, '--apply'], 'writer_provisioned');
   await expect('provisioned once', [...mode, '--apply'], 'writer_unchanged');
+  await expect('other settings are told', [...mode, '--network', 'none', '--apply'], 'writer_settings_changed', 1);
+  await expect('and the first ones are as before', [...mode, '--apply'], 'writer_unchanged');
   say('the client knows it', await isKnown(operator, client));
   await expect('not ready before the control', ['--status'], 'control_required');
   await expect('not accepted before the control', ['--accept', '--apply'], 'control_required', 1);
@@ -84,6 +86,7 @@ async function wholeLife(operator: Operator, offered: OfferedModel, client: stri
   await expect('verified', ['--verify'], 'mcp_verified');
 
   const session = await codingSession(operator, offered, registeredBy(operator), say);
+  await expect('its server runs already', ['--verify'], 'writer_busy', 1);
   await expect('work is seen', ['--status'], 'writer_has_work');
   await expect('nothing is lost without a word', ['--reset', '--apply'], 'work_left', 1);
   await expect('nor by a removal', ['--remove', '--apply'], 'writer_busy', 1);
@@ -109,6 +112,7 @@ async function wholeLife(operator: Operator, offered: OfferedModel, client: stri
   say('the running server takes a new session', again.ok === true, JSON.stringify(again));
   say('the launcher ends with its client', (await session.close()) === 0);
   await until('no box left', () => boxesOf(operator).length === 0);
+  say('nothing that a session has started outlives it', !staysBehind());
   await expect('reset to what was merged', ['--reset', '--apply'], 'writer_reset');
   await expect('made anew', ['--recreate', '--apply'], 'writer_recreated');
   await expect('accepted again', ['--accept', '--apply'], 'writer_ready');

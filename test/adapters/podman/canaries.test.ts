@@ -77,7 +77,7 @@ describe.skipIf(NO_PODMAN !== undefined)('canaries', () => {
     [join(home, 'planted'), 'ENOENT'],
     [join(source, '.git/config'), 'ENOENT'],
     [join(source, '.git/hooks/pre-commit'), 'ENOENT'],
-    [join(writer.directory, 'ro/config'), 'ENOENT'],
+    [join(writer.directory, 'clone/ro/config'), 'ENOENT'],
     ['/work/../planted', 'EROFS'],
     [`/work/../../..${home}/planted`, 'ENOENT'],
     ['to-home', 'ENOENT'],
@@ -136,7 +136,7 @@ describe.skipIf(NO_PODMAN !== undefined)('canaries', () => {
     expect(answers.filter(([, got, answer]) => !new RegExp(`^(${answer})$`).test(got))).toEqual([]);
     for (const path of allowed) expect(results.get(path), path).toBe('written');
     expect(digests()).toEqual(before);
-    expect(readFileSync(join(writer.directory, 'work/change'), 'utf8')).toContain('planted');
+    expect(readFileSync(join(writer.directory, 'clone/work/change'), 'utf8')).toContain('planted');
   });
 
   test('from a shell: the same', async () => {
