@@ -7,7 +7,6 @@ import type { Finding, RunCode, Target } from '../ports/setup/target.ts';
 import { type ParsedArguments, SERVER_ALIAS, type SetupCommand } from './arguments.ts';
 import { assemble, describeTarget, intendedEntry } from './assembly.ts';
 import { executeInit } from './init/execute-init.ts';
-import { onInterrupt } from './interrupts.ts';
 import { executeMode } from './modes/execute-mode.ts';
 import { emit, useColours } from './output.ts';
 import { findPlaces, namedConfiguration, type Places } from './places.ts';
@@ -15,6 +14,7 @@ import { chooseProgress } from './progress.ts';
 import { progressText } from './progress-text.ts';
 import { EXIT, type Report } from './report.ts';
 import { type RunSetupOptions, runCustomization, runSetup } from './run-setup.ts';
+import { onInterrupt } from './signals.ts';
 import { wakeChoice } from './wake-hook.ts';
 
 type Options = Omit<ParsedArguments, 'command'>;
