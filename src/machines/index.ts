@@ -13,6 +13,7 @@ import { customizationMachine } from './setup/customization.machine.ts';
 import { registrationMachine } from './setup/registration.machine.ts';
 import { setupRunMachine } from './setup/run.machine.ts';
 import { skillSlotMachine } from './setup/skill-slot.machine.ts';
+import { wakeHookMachine } from './setup/wake-hook.machine.ts';
 import { finishMachine } from './writers/finish.machine.ts';
 import { provisionMachine } from './writers/provision.machine.ts';
 import { removalMachine } from './writers/removal.machine.ts';
@@ -37,4 +38,5 @@ export const charts = {
   turn: turnMachine,
   writer: writerMachine,
   wake: wakeMachine,
+  'wake-hook': wakeHookMachine,
 } as const;

@@ -40,7 +40,15 @@ export type WriterAction = (typeof WRITER_ACTIONS)[number];
 export type SetupCommand =
   | { readonly kind: 'help' }
   | { readonly kind: 'version' }
-  | { readonly kind: 'targets'; readonly operation: Operation; readonly targets: readonly Target[] }
+  /** What an operator of Codex adds to its configuration by hand. */
+  | { readonly kind: 'codex-hook' }
+  | {
+      readonly kind: 'targets';
+      readonly operation: Operation;
+      readonly targets: readonly Target[];
+      /** Also the hook that wakes the client. */
+      readonly wake: boolean;
+    }
   | { readonly kind: 'customize'; readonly operation: 'dry-run' | 'apply'; readonly skill: string }
   | {
       readonly kind: 'mode';
@@ -87,6 +95,8 @@ const OPTIONS = {
   rollback: { type: 'boolean' },
   remove: { type: 'boolean' },
   target: { type: 'string', multiple: true },
+  wake: { type: 'boolean' },
+  'print-codex-hook': { type: 'boolean' },
   'customize-skill': { type: 'string' },
   init: { type: 'boolean' },
   workspace: { type: 'string' },
@@ -192,8 +202,12 @@ function act(values: Values): SetupCommand {
   const operation = operations[0];
   const skill = values['customize-skill'];
   const { repo } = values;
-  const subjects = [values.target, skill, values.init, repo].filter((subject) => subject !== undefined);
-  if (subjects.length > 1) throw misuse('--target, --customize-skill, --init and --repo exclude each other');
+  const print = values['print-codex-hook'];
+  const subjects = [values.target, skill, values.init, repo, print].filter((subject) => subject !== undefined);
+  if (subjects.length > 1) {
+    throw misuse('--target, --customize-skill, --init, --repo and --print-codex-hook exclude each other');
+  }
+  if (values.wake && values.target === undefined) throw misuse('--wake belongs to --target');
   if (!values.init && INIT_ONLY.some((name) => values[name] !== undefined)) {
     throw misuse('--workspace, --provider, --model, --thinking and --coding belong to --init');
   }
@@ -204,11 +218,23 @@ function act(values: Values): SetupCommand {
   if (!values.init && repo === undefined && values['accept-host-writes']) {
     throw misuse('--accept-host-writes belongs to --init and --repo');
   }
+  if (print) return codexHook(values, operation);
   if (repo !== undefined) return mode(values, repo, operation);
   if (values.init) return init(values, operation);
   if (skill !== undefined) return { kind: 'customize', operation: planOrApply(operation, 'dry-run'), skill };
   if (values.target === undefined) throw misuse('nothing to work on: begin with --init, or give at least one --target');
-  return { kind: 'targets', operation: operation ?? 'dry-run', targets: targetsOf(values.target) };
+  return {
+    kind: 'targets',
+    operation: operation ?? 'dry-run',
+    targets: targetsOf(values.target),
+    wake: values.wake === true,
+  };
+}
+
+/** Its answer is a piece of configuration, and no report. */
+function codexHook({ json }: Values, operation: Operation | undefined): SetupCommand {
+  if (operation !== undefined || json) throw misuse('--print-codex-hook takes no operation and no --json');
+  return { kind: 'codex-hook' };
 }
 
 function init(values: Values, operation: Operation | undefined): SetupCommand {

@@ -1,6 +1,8 @@
 /** The real parts behind the charts of setup. */
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { claudePlugin } from '../adapters/clients/claude-plugin.ts';
+import { clientEnvironment } from '../adapters/clients/client-commands.ts';
 import { createRegistrationClient } from '../adapters/clients/registration.ts';
 import { ownershipStore } from '../adapters/fs/ownership-store.ts';
 import { ensurePrivateDirectory } from '../adapters/fs/private-directory.ts';
@@ -14,13 +16,15 @@ import { hostInput } from '../doctor/input.ts';
 import { runDoctor } from '../doctor/run-doctor.ts';
 import type { RecordKey } from '../ports/setup/ownership.ts';
 import type { IntendedEntry } from '../ports/setup/registration.ts';
-import type { SetupPorts, SetupTarget } from '../ports/setup/run.ts';
+import type { SetupPorts, SetupTarget, WakeChoice } from '../ports/setup/run.ts';
 import type { SkillSlot } from '../ports/setup/skill-slot.ts';
 import type { Target } from '../ports/setup/target.ts';
+import { MARKETPLACE, PLUGIN } from '../wake/plugin-files.ts';
 import { SERVER_ALIAS } from './arguments.ts';
 import { endProcess } from './end-process.ts';
 import { createFence } from './fence.ts';
 import { type Places, projectId } from './places.ts';
+import { hookFiles } from './wake-hook.ts';
 
 const CONTROLLER_SKILL = 'pi-session-orchestration';
 
@@ -38,7 +42,7 @@ export function intendedEntry({ packageRoot }: Places, configuration: string): I
 }
 
 /** A target with the names of its records: what lives in a project is told apart by the project. */
-export function describeTarget(target: Target, places: Places, entry: IntendedEntry): SetupTarget {
+export function describeTarget(target: Target, places: Places, entry: IntendedEntry, wake: WakeChoice): SetupTarget {
   const { client, scope } = target;
   const skill = `skill:${CONTROLLER_SKILL}`;
   const place = scope === 'local' ? repositoryRoot(places.project) : places.project;
@@ -47,7 +51,7 @@ export function describeTarget(target: Target, places: Places, entry: IntendedEn
   // The two scopes of a home share one copy of the skill.
   const owner: RecordKey =
     scope === 'project' ? { client, scope, alias: inProject(skill) } : { client, scope: 'user', alias: skill };
-  return { ...target, registration, skill: owner, fingerprint: registrationFingerprint(entry) };
+  return { ...target, registration, skill: owner, wake, fingerprint: registrationFingerprint(entry) };
 }
 
 export function assemble(places: Places, configuration: string): SetupPorts {
@@ -81,6 +85,18 @@ export function assemble(places: Places, configuration: string): SetupPorts {
       // Commands about the whole home run in a place that belongs to no project.
       ensurePrivateDirectory(directory);
       return createRegistrationClient({ target, entry, runner, environment, project, directory });
+    },
+    wake() {
+      ensurePrivateDirectory(directory);
+      return claudePlugin({
+        runner,
+        env: clientEnvironment(environment),
+        // Claude Code reads it there at every start.
+        directory: join(directory, 'claude-plugin'),
+        files: hookFiles(places),
+        marketplace: MARKETPLACE,
+        plugin: PLUGIN,
+      });
     },
     slot(target) {
       // One for the whole run: it remembers what it has looked at, and compares before it moves anything.

@@ -7,7 +7,6 @@ import type { Finding, RunCode, Target } from '../ports/setup/target.ts';
 import { type ParsedArguments, SERVER_ALIAS, type SetupCommand } from './arguments.ts';
 import { assemble, describeTarget, intendedEntry } from './assembly.ts';
 import { executeInit } from './init/execute-init.ts';
-import { onInterrupt } from './interrupts.ts';
 import { executeMode } from './modes/execute-mode.ts';
 import { emit, useColours } from './output.ts';
 import { findPlaces, namedConfiguration, type Places } from './places.ts';
@@ -15,9 +14,11 @@ import { chooseProgress } from './progress.ts';
 import { progressText } from './progress-text.ts';
 import { EXIT, type Report } from './report.ts';
 import { type RunSetupOptions, runCustomization, runSetup } from './run-setup.ts';
+import { onInterrupt } from './signals.ts';
+import { wakeChoice } from './wake-hook.ts';
 
 type Options = Omit<ParsedArguments, 'command'>;
-type Command = Exclude<SetupCommand, { kind: 'help' | 'version' }>;
+type Command = Exclude<SetupCommand, { kind: 'help' | 'version' | 'codex-hook' }>;
 type Misused = (code: 'usage_invalid', problem: string, json: boolean) => number;
 
 /** @returns The exit status. */
@@ -46,9 +47,13 @@ export async function execute(command: Command, options: Options, misused: Misus
   return exit;
 }
 
-function request({ operation, targets }: Extract<Command, { kind: 'targets' }>, places: Places, configuration: string) {
+function request(command: Extract<Command, { kind: 'targets' }>, places: Places, configuration: string) {
+  const { operation, wake } = command;
   const entry = intendedEntry(places, configuration);
-  return { operation, targets: targets.map((target) => describeTarget(target, places, entry)) };
+  const targets = command.targets.map((target) =>
+    describeTarget(target, places, entry, wakeChoice(target, places, wake, configuration)),
+  );
+  return { operation, targets };
 }
 
 function customize(

@@ -206,6 +206,62 @@ const MODE: Readonly<Record<string, Explanation>> = {
   },
 };
 
+const WAKE: Readonly<Record<string, Explanation>> = {
+  wake_absent: {
+    meaning: 'The wake hook is not installed.',
+    next: 'The same command with --apply installs it.',
+  },
+  wake_equivalent: { meaning: 'The wake hook is installed as it should be.' },
+  wake_update_planned: {
+    meaning: 'The wake hook is of another release, or half installed.',
+    next: 'The same command with --apply puts it right.',
+  },
+  wake_disabled: {
+    meaning: 'You have switched the wake hook off in Claude Code; setup does not switch it on again.',
+    next: 'claude plugin enable pi-session-mcp-wake@pi-session-mcp switches it on.',
+  },
+  wake_divergent: {
+    meaning: 'A plugin or marketplace of this name is not from setup, or not where setup puts it; it was left alone.',
+    next: 'claude plugin list and claude plugin marketplace list show it; remove it there if you do not need it.',
+  },
+  wake_installed: {
+    meaning: 'The wake hook was installed as a plugin of Claude Code; its next session has it.',
+    next: 'The same command with --verify checks it.',
+  },
+  wake_updated: { meaning: 'The wake hook was updated; the next session of Claude Code has it.' },
+  wake_already_equivalent: { meaning: 'The wake hook was already there.' },
+  wake_verified: { meaning: 'The wake hook is installed as it should be.' },
+  wake_missing: {
+    meaning: 'The wake hook is not installed.',
+    next: 'The same command with --apply installs it.',
+  },
+  wake_not_equivalent: {
+    meaning: 'What is installed is not the wake hook of this release.',
+    next: 'The same command with --dry-run shows more.',
+  },
+  wake_removed: { meaning: 'The wake hook is gone; a session that runs keeps it to its end.' },
+  wake_kept_shared: { meaning: 'The wake hook stays: another registration of Claude Code still uses it.' },
+  wake_not_owned: { meaning: 'Setup has installed no wake hook, so none was removed.' },
+  wake_unsupported: {
+    meaning: 'Claude Code is not installed here, or its plugin commands print what setup does not understand.',
+    next: 'Waking needs a newer Claude Code; everything else works without it.',
+  },
+  wake_failed: {
+    meaning: 'Claude Code did not come to what was asked of it; the attempt is on record.',
+    next: `${AGAIN} It finishes what was begun.`,
+  },
+  wake_manual: {
+    meaning: 'Codex has no command that adds or removes a hook, so nothing was changed or checked: it is yours to do.',
+    next:
+      'pi-session-mcp-setup --print-codex-hook prints what belongs into, or comes out of, config.toml of Codex. ' +
+      'At its next start Codex says that a hook needs review: look at the command and trust it.',
+  },
+  wake_events_off: {
+    meaning: 'Turn events are off, so nobody is woken.',
+    next: 'Set "turnEvents": true in execution-modes.json beside the configuration, and start the client again.',
+  },
+};
+
 const ALL: Readonly<Record<string, Explanation>> = {
   ...RUN,
   ...REGISTRATION,
@@ -214,6 +270,7 @@ const ALL: Readonly<Record<string, Explanation>> = {
   ...INIT,
   ...MODE,
   ...WRITER,
+  ...WAKE,
 };
 
 /** @returns Nothing for a code that explains itself, like the two of misuse. */

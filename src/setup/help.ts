@@ -24,6 +24,13 @@ On what
                    claude-code:project:pi-session-mcp  .mcp.json, this directory
                    claude-code:local:pi-session-mcp    you, in this repository
                    may be given several times
+  --wake           with --target: also the hook that wakes the agent when a turn
+                   has ended. Claude Code: a plugin of yours, for all projects;
+                   --remove takes it with the last registration, asked or not.
+                   Codex: nothing is changed, see --print-codex-hook
+  --print-codex-hook
+                   print the hook to add to Codex's config.toml, with its paths;
+                   at its next start Codex asks you to review and trust it
   --customize-skill NAME
                    copy a shipped skill to your own skills/ directory to edit;
                    again after an update to acknowledge a changed original

@@ -12,6 +12,9 @@ if (!parsed.ok) {
   process.stdout.write(HELP);
 } else if (parsed.value.command.kind === 'version') {
   process.stdout.write(`${SERVER_VERSION}\n`);
+} else if (parsed.value.command.kind === 'codex-hook') {
+  const { codexHook } = await import('./wake-hook.ts');
+  process.stdout.write(codexHook());
 } else {
   // Loaded when there is something to do: --help must not wait for a lock, a client or a library.
   const { command, ...options } = parsed.value;

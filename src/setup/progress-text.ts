@@ -16,6 +16,9 @@ const TEXTS: Readonly<Record<ProgressStep, string>> = {
   installing_skill: 'Installing the controller skill',
   removing_skill: 'Removing the controller skill',
   customizing_skill: 'Looking at the skill',
+  checking_hook: 'Looking at the wake hook',
+  installing_hook: 'Installing the wake hook',
+  removing_hook: 'Removing the wake hook',
   finishing: 'Finishing',
 };
 

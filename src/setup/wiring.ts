@@ -6,6 +6,7 @@ import type { RunDeadlines } from '../machines/setup/registration-deadlines.ts';
 import { setupRunMachine } from '../machines/setup/run.machine.ts';
 import { skillSlotMachine } from '../machines/setup/skill-slot.machine.ts';
 import type { OneTree, OurTrees } from '../machines/setup/skill-slot.setup.ts';
+import { wakeHookMachine } from '../machines/setup/wake-hook.machine.ts';
 import type { Customization } from '../ports/setup/customization.ts';
 import type {
   OwnershipRead,
@@ -54,6 +55,7 @@ export function wireSetup(ports: SetupPorts, announce: Announce, deadlines: RunD
         },
       }),
       skillSlot: wireSkillSlot(ports.slot, store).provide({ actions: { announce: actions.announce } }),
+      wakeHook: wireWakeHook(ports, step).provide({ actions }),
     },
     actions,
     delays: { doctorTimeout: deadlines.doctorTimeout, releaseTimeout: deadlines.releaseTimeout },
@@ -90,6 +92,17 @@ function wireRegistration({ client, store, verifier }: SetupPorts, step: Awaited
       add: fromPromise(async ({ input }) => step.run((signal) => client(input).add(signal))),
       remove: fromPromise(async ({ input }) => step.run((signal) => client(input).remove(signal))),
       handshake: fromPromise(async () => step.run((signal) => verifier.handshake(signal))),
+    },
+  });
+}
+
+function wireWakeHook({ wake, store }: SetupPorts, step: AwaitedStep) {
+  return wakeHookMachine.provide({
+    actors: {
+      ...wireStore(store),
+      inspectHook: fromPromise(async ({ signal }) => wake().inspect(signal)),
+      installHook: fromPromise(async () => step.run((signal) => wake().install(signal))),
+      uninstallHook: fromPromise(async () => step.run((signal) => wake().uninstall(signal))),
     },
   });
 }

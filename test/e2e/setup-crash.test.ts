@@ -38,8 +38,9 @@ const apply = async (operator: Operator, args: readonly string[]) => {
 };
 const nothing = async () => {};
 
-const GONE = /^ok \((removed|rolled_back|skill_removed|skill_absent)\)$|ownership_unavailable|skill_not_owned/;
-const THERE = /^(ok|unchanged) \((applied|pending_recovered|already_equivalent|skill_\w+)\)$/;
+const GONE =
+  /^ok \((removed|rolled_back|skill_removed|skill_absent|wake_removed)\)$|ownership_unavailable|skill_not_owned/;
+const THERE = /^(ok|unchanged) \((applied|pending_recovered|already_equivalent|(skill|wake)_\w+)\)$/;
 
 const targeted = (target: string): Scenario[] => [
   { name: 'apply', target, args: ['--apply'], verbs: ['get', 'add'], before: nothing, after: [THERE, THERE] },
@@ -61,6 +62,33 @@ const targeted = (target: string): Scenario[] => [
 const SCENARIOS: readonly Scenario[] = [
   ...targeted('codex:user'),
   ...targeted('claude-code:project'),
+  {
+    name: 'apply with the hook',
+    target: 'claude-code:user',
+    args: ['--apply', '--wake'],
+    verbs: ['marketplace-list', 'plugin-list', 'install'],
+    before: nothing,
+    after: [THERE, THERE, THERE, THERE],
+  },
+  {
+    name: 'update of the hook',
+    target: 'claude-code:user',
+    args: ['--apply', '--wake'],
+    before: async (operator, args) => {
+      await apply(operator, args);
+      const plugin = join(operator.state, 'claude-plugin/plugins/pi-session-mcp-wake');
+      writeFileSync(join(plugin, '.claude-plugin/plugin.json'), '{"of":"another release"}');
+    },
+    after: [THERE, THERE, THERE, THERE],
+  },
+  {
+    name: 'remove of what has a hook',
+    target: 'claude-code:user',
+    args: ['--remove'],
+    verbs: ['marketplace-list', 'plugin-list', 'uninstall', 'marketplace-remove'],
+    before: (operator, args) => apply(operator, [...args, '--wake']),
+    after: [GONE, GONE, GONE],
+  },
   {
     name: 'customization',
     target: null,

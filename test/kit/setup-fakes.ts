@@ -17,7 +17,9 @@ import type {
   RecordKey,
   WriteOutcome,
 } from '../../src/ports/setup/ownership.ts';
+import type { Mutation } from '../../src/ports/setup/registration.ts';
 import type { SkillSlot, SkillSource, SlotContent, StepOutcome } from '../../src/ports/setup/skill-slot.ts';
+import type { PluginInspection, WakePlugin } from '../../src/ports/setup/wake-plugin.ts';
 
 const OK = { ok: true } as const;
 const FAILED = { ok: false } as const;
@@ -164,6 +166,41 @@ export class MemoryOwnership implements OwnershipStore {
 
   #indexOf(key: RecordKey): number {
     return this.records.findIndex((record) => keyOf(record) === keyOf(key));
+  }
+}
+
+export interface HookDisk {
+  /** The plugin's files beside our state; `other` are of another release, or edited. */
+  files: 'ours' | 'other' | null;
+  /** What the client holds under our name. */
+  plugin: 'ours' | 'disabled' | 'foreign' | null;
+}
+
+export class MemoryHook implements WakePlugin {
+  readonly disk: HookDisk;
+
+  constructor(disk: HookDisk) {
+    this.disk = disk;
+  }
+
+  async inspect(): Promise<PluginInspection> {
+    const { files, plugin } = this.disk;
+    if (plugin === null) return 'absent';
+    if (plugin === 'foreign') return 'divergent';
+    if (plugin === 'disabled') return 'disabled';
+    return files === 'ours' ? 'equivalent' : 'outdated';
+  }
+
+  async install(): Promise<Mutation> {
+    this.disk.files = 'ours';
+    this.disk.plugin = 'ours';
+    return 'ended';
+  }
+
+  async uninstall(): Promise<Mutation> {
+    this.disk.plugin = null;
+    this.disk.files = null;
+    return 'ended';
   }
 }
 

@@ -14,7 +14,12 @@ describe('understood', () => {
       kind: 'targets',
       operation: 'dry-run',
       targets: [{ client: 'claude-code', scope: 'user' }],
+      wake: false,
     }));
+  test.each(['dry-run', 'apply', 'verify', 'rollback', 'remove'])('--%s with the hook', (operation) =>
+    expect(command(`--${operation}`, '--wake', '--target', USER)).toMatchObject({ operation, wake: true }),
+  );
+  test('the hook of Codex to print', () => expect(command('--print-codex-hook')).toEqual({ kind: 'codex-hook' }));
   test.each(['dry-run', 'apply', 'verify', 'rollback', 'remove'])('--%s', (operation) =>
     expect(command(`--${operation}`, '--target', USER)).toMatchObject({ operation }),
   );
@@ -47,6 +52,12 @@ describe('misuse', () => {
   test.each([
     [[]],
     [['--apply']],
+    [['--wake']],
+    [['--wake', '--customize-skill', 'pi-session-review']],
+    [['--wake', '--print-codex-hook']],
+    [['--print-codex-hook', '--apply']],
+    [['--print-codex-hook', '--json']],
+    [['--print-codex-hook', '--target', USER]],
     [['--apply', '--remove', '--target', USER]],
     [['--apply', '--apply', '--target', USER]],
     [['--nonsense']],

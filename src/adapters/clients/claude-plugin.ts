@@ -3,6 +3,7 @@
  * marketplace that is a directory is loaded in place, so ours stays where it is;
  * what a command prints is only believed where it says what it always says.
  */
+import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, rmdir, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { CommandResult, CommandRunner } from '../../ports/setup/command.ts';
@@ -91,13 +92,13 @@ function judge(
   if (markets.length > 1 || plugins.length > 1) return 'divergent';
   const [market] = markets;
   const [installed] = plugins;
-  if (!market) return installed ? 'divergent' : 'absent';
-  if (market['source'] !== 'directory' || market['path'] !== directory) return 'divergent';
-  if (!installed) return 'outdated';
+  if (market && (market['source'] !== 'directory' || market['path'] !== directory)) return 'divergent';
+  if (!installed) return market ? 'outdated' : 'absent';
   const folder = join(directory, 'plugins', plugin);
-  const isOurs = installed['scope'] === 'user' && installed['enabled'] === true;
-  if (!isOurs || installed['readFromFolder'] !== folder) return 'divergent';
-  return sameFiles ? 'equivalent' : 'outdated';
+  if (installed['scope'] !== 'user' || installed['readFromFolder'] !== folder) return 'divergent';
+  if (installed['enabled'] !== true) return installed['enabled'] === false ? 'disabled' : 'divergent';
+  // Without the marketplace it is half removed.
+  return market && sameFiles ? 'equivalent' : 'outdated';
 }
 
 /** @returns the entries of a printed list; nothing when it is none. */
@@ -121,10 +122,12 @@ function mutationOf(result: CommandResult): Mutation {
   return result.kind === 'exited' && result.code === 0 ? 'ended' : 'failed';
 }
 
+/** With nothing half written beside them. */
 async function areEqual(directory: string, files: ClaudePluginOptions['files']): Promise<boolean> {
   for (const { path, text } of files) {
     try {
-      if ((await readFile(join(directory, path), 'utf8')) !== text) return false;
+      const target = join(directory, path);
+      if ((await readFile(target, 'utf8')) !== text || existsSync(temporaryOf(target))) return false;
     } catch {
       return false;
     }
@@ -138,7 +141,8 @@ async function writeAll(directory: string, files: ClaudePluginOptions['files']):
     for (const { path, text } of files) {
       const target = join(directory, path);
       await mkdir(dirname(target), { recursive: true, mode: 0o700 });
-      const temporary = `${target}.${process.pid}.tmp`;
+      // The same for every run, of which there is one at a time: what a killed one leaves is written over.
+      const temporary = temporaryOf(target);
       await writeFile(temporary, text, { mode: 0o600 });
       await rename(temporary, target);
     }
@@ -148,11 +152,13 @@ async function writeAll(directory: string, files: ClaudePluginOptions['files']):
   }
 }
 
+const temporaryOf = (path: string) => `${path}.tmp`;
+
 /** Our files, and the directories that are empty then. */
 async function removeAll(directory: string, files: ClaudePluginOptions['files']): Promise<void> {
   const directories = new Set<string>();
   for (const { path } of files) {
-    await attempt(() => unlink(join(directory, path)));
+    for (const each of [path, temporaryOf(path)]) await attempt(() => unlink(join(directory, each)));
     for (let up = dirname(path); up !== '.'; up = dirname(up)) directories.add(up);
   }
   const deepestFirst = [...directories].sort((one, other) => other.length - one.length);

@@ -59,7 +59,7 @@ export const mutationOf = (end: CommandEnd): Mutation => {
 const COLOUR = new Set(['FORCE_COLOR', 'CLICOLOR', 'CLICOLOR_FORCE', 'COLORTERM']);
 
 /** Everything of the operator's but our own variables, and nothing that paints what a client prints. */
-function clientEnvironment(environment: Variables): Record<string, string> {
+export function clientEnvironment(environment: Variables): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(environment)) {
     if (value !== undefined && !name.startsWith('PI_SESSION_MCP_') && !COLOUR.has(name)) kept[name] = value;

@@ -8,6 +8,7 @@ export const MAX_OWNERSHIP_BYTES = 65_536;
 const MAX_RECORDS = 128;
 
 const REGISTRATION = /^pi-session-mcp(@[0-9a-f]{16})?$/;
+const WAKE = 'wake:pi-session-mcp';
 const SKILL = /^skill:pi-session-orchestration(@[0-9a-f]{16})?$/;
 
 const fingerprint = z.string().check(z.regex(/^[0-9a-f]{64}$/));
@@ -54,6 +55,8 @@ function isUnique(records: readonly RecordKey[]): boolean {
 
 /** Rules over more than one field of a record (src/ports/setup/ownership.ts). */
 function fits({ client, scope, alias, phase, release, replaces }: z.infer<typeof record>): boolean {
+  const isPlain = release === undefined && replaces === undefined;
+  if (alias === WAKE) return client === 'claude-code' && scope === 'user' && isPlain;
   const [whole, project] = SKILL.exec(alias) ?? REGISTRATION.exec(alias) ?? [];
   if (whole === undefined || (client === 'codex' && scope !== 'user')) return false;
   if (scope === 'user' ? project !== undefined : project === undefined) return false;

@@ -2,7 +2,7 @@
 import type { Fingerprint, OwnershipRead, OwnershipRecord, RecordKey } from '../../ports/setup/ownership.ts';
 import type { Handshake, Inspection } from '../../ports/setup/registration.ts';
 import type { Operation, Verdict } from '../../ports/setup/target.ts';
-import { isShared, recordOf } from './run.records.ts';
+import { isHookShared, isShared, recordOf } from './run.records.ts';
 import { type Decision, end, UNKNOWN_OWNER } from './run.verdicts.ts';
 
 export interface RegistrationInput {
@@ -10,6 +10,8 @@ export interface RegistrationInput {
   readonly key: RecordKey;
   /** Of the skill that belongs to the target. */
   readonly skill: RecordKey;
+  /** Of the hook that wakes the client; null where no client's command installs one. */
+  readonly wake: RecordKey | null;
   /** Over the intended entry. */
   readonly fingerprint: Fingerprint;
   /** Over the bytes that the entry starts. */
@@ -18,6 +20,8 @@ export interface RegistrationInput {
 
 export interface RegistrationContext extends RegistrationInput {
   readonly record: OwnershipRecord | null;
+  /** Is the hook on record? A removal then goes on to it. */
+  readonly ownsHook: boolean;
   /** The first one stands; what still runs then is only waited for. */
   readonly verdict: Verdict | null;
   /** Something of a client's command may still run: nothing more may be done. */
@@ -27,10 +31,11 @@ export interface RegistrationContext extends RegistrationInput {
 export interface RegistrationOutput {
   readonly verdict: Verdict;
   readonly isHalted: boolean;
+  readonly ownsHook: boolean;
 }
 
 export function newRegistration(input: RegistrationInput): RegistrationContext {
-  return { ...input, record: null, verdict: null, isHalted: false };
+  return { ...input, record: null, ownsHook: false, verdict: null, isHalted: false };
 }
 
 export function newRecord(context: RegistrationContext, phase: OwnershipRecord['phase']): OwnershipRecord {
@@ -44,13 +49,19 @@ function isRemoval({ operation }: { readonly operation: Operation }): boolean {
 
 /**
  * May this run touch the target at all? A removal needs a record; without one it
- * may only finish an earlier removal, whose skill is still owned and used by nobody else.
+ * may only finish an earlier removal, whose skill or hook is still owned and used by nobody else.
  */
 export function isForeign(context: RegistrationContext, read: OwnershipRead): boolean {
   if (!read.ok) return true;
   const { key, skill } = context;
-  if (!isRemoval(context) || recordOf(read.records, key)) return false;
-  return !recordOf(read.records, skill) || isShared(read.records, key);
+  const { records } = read;
+  if (!isRemoval(context) || recordOf(records, key)) return false;
+  const leftSkill = recordOf(records, skill) !== null && !isShared(records, key);
+  return !leftSkill && !(ownsHook(context, read) && !isHookShared(records, key));
+}
+
+export function ownsHook({ wake }: RegistrationContext, read: OwnershipRead): boolean {
+  return read.ok && wake !== null && recordOf(read.records, wake) !== null;
 }
 
 export function judgePlan(context: RegistrationContext, inspection: Inspection): Decision<never> {

@@ -43,7 +43,7 @@ export const registrationMachine = registrationSetup.createMachine({
   },
   options: { maxIterations: 100 },
   context: ({ input }) => newRegistration(input),
-  output: ({ context }) => ({ verdict: concluded(context), isHalted: context.isHalted }),
+  output: ({ context }) => ({ verdict: concluded(context), isHalted: context.isHalted, ownsHook: context.ownsHook }),
   initial: 'reading',
   on: { INTERRUPT: { target: '.done', actions: { type: 'conclude', params: INTERRUPTED } } },
   states: {

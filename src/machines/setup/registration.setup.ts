@@ -7,6 +7,7 @@ import type { Target, Verdict } from '../../ports/setup/target.ts';
 import { unprovidedPromise } from '../shared/unprovided.ts';
 import {
   isForeign,
+  ownsHook,
   type RegistrationContext,
   type RegistrationInput,
   type RegistrationOutput,
@@ -58,6 +59,7 @@ export const registrationSetup = setup({
     abortStep: () => {},
     keepRecord: assign(({ context }, read: OwnershipRead) => ({
       record: read.ok ? recordOf(read.records, context.key) : null,
+      ownsHook: ownsHook(context, read),
     })),
     conclude: assign(({ context }, verdict: Verdict) => ({ verdict: context.verdict ?? verdict })),
     noteMutation: assign((_, mutation: Mutation) => ({ isHalted: mutation === 'retained' })),

@@ -5,13 +5,16 @@
  */
 import { sendTo } from 'xstate';
 import {
+  brokenSkillFindings,
   customizationFinding,
+  hookFindings,
+  hookInput,
   newRun,
   reasonToStop,
   registrationFindings,
   registrationInput,
   resultOf,
-  skillFinding,
+  skillFindings,
   skillInput,
 } from './run.context.ts';
 import { setupRunSetup } from './run.setup.ts';
@@ -120,7 +123,7 @@ export const setupRunMachine = setupRunSetup.createMachine({
     },
 
     working: {
-      description: 'Target by target, in order: first the registration, then the skill.',
+      description: 'Target by target, in order: first the registration, then the skill, then the hook.',
       initial: 'choosing',
       states: {
         choosing: {
@@ -154,10 +157,10 @@ export const setupRunMachine = setupRunSetup.createMachine({
               {
                 guard: { type: 'skillFollows', params: ({ event }) => event.output },
                 target: 'placingSkill',
-                actions: {
-                  type: 'report',
-                  params: ({ context, event }) => registrationFindings(context, event.output),
-                },
+                actions: [
+                  { type: 'report', params: ({ context, event }) => registrationFindings(context, event.output) },
+                  { type: 'noteHook', params: ({ event }) => event.output },
+                ],
               },
               {
                 target: 'choosing',
@@ -187,17 +190,57 @@ export const setupRunMachine = setupRunSetup.createMachine({
             id: 'skillSlot',
             src: 'skillSlot',
             input: ({ context }) => skillInput(context),
+            onDone: [
+              {
+                guard: 'hookFollows',
+                target: 'placingHook',
+                actions: { type: 'report', params: ({ context, event }) => skillFindings(context, event.output) },
+              },
+              {
+                target: 'choosing',
+                actions: [
+                  { type: 'report', params: ({ context, event }) => skillFindings(context, event.output) },
+                  'next',
+                ],
+              },
+            ],
+            onError: {
+              target: 'choosing',
+              actions: [
+                { type: 'report', params: ({ context }) => brokenSkillFindings(context, BROKEN) },
+                { type: 'noteHalt', params: { isHalted: true } },
+                'next',
+              ],
+            },
+          },
+        },
+        placingHook: {
+          description: 'The hook that wakes the same client.',
+          meta: CHARTED,
+          on: {
+            INTERRUPT: {
+              actions: [
+                { type: 'noteSignal', params: ({ event }) => event },
+                sendTo(() => 'wakeHook', { type: 'INTERRUPT' }),
+              ],
+            },
+          },
+          invoke: {
+            id: 'wakeHook',
+            src: 'wakeHook',
+            input: ({ context }) => hookInput(context),
             onDone: {
               target: 'choosing',
               actions: [
-                { type: 'report', params: ({ context, event }) => skillFinding(context, event.output) },
+                { type: 'report', params: ({ context, event }) => hookFindings(context, event.output.verdict) },
+                { type: 'noteHalt', params: ({ event }) => event.output },
                 'next',
               ],
             },
             onError: {
               target: 'choosing',
               actions: [
-                { type: 'report', params: ({ context }) => skillFinding(context, BROKEN) },
+                { type: 'report', params: ({ context }) => hookFindings(context, BROKEN) },
                 { type: 'noteHalt', params: { isHalted: true } },
                 'next',
               ],

@@ -13,7 +13,17 @@ export function recordOf(records: Records, key: RecordKey): OwnershipRecord | nu
  * registrations outside of projects share the one in the home directory.
  */
 export function isShared(records: Records, key: RecordKey): boolean {
-  return usesHomeSlot(key) && records.some((record) => isOwnedUser(record) && !isSame(record, key));
+  return (
+    usesHomeSlot(key) &&
+    records.some((record) => usesHomeSlot(record) && isOwnedRegistration(record) && !isSame(record, key))
+  );
+}
+
+/** Does another registration of Claude Code still want to be woken? The hook is the user's, whatever the scope. */
+export function isHookShared(records: Records, registration: RecordKey): boolean {
+  return records.some(
+    (record) => record.client === 'claude-code' && isOwnedRegistration(record) && !isSame(record, registration),
+  );
 }
 
 export function targetOf({ client, scope }: RecordKey): Target {
@@ -24,8 +34,8 @@ function isSame(record: RecordKey, key: RecordKey): boolean {
   return record.client === key.client && record.scope === key.scope && record.alias === key.alias;
 }
 
-function isOwnedUser(record: OwnershipRecord): boolean {
-  return usesHomeSlot(record) && record.phase === 'owned' && !record.alias.startsWith('skill:');
+function isOwnedRegistration({ phase, alias }: OwnershipRecord): boolean {
+  return phase === 'owned' && !alias.startsWith('skill:') && !alias.startsWith('wake:');
 }
 
 function usesHomeSlot({ client, scope }: RecordKey): boolean {

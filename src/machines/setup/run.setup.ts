@@ -7,8 +7,9 @@ import { customizationMachine } from './customization.machine.ts';
 import type { RegistrationOutput } from './registration.judgement.ts';
 import { registrationMachine } from './registration.machine.ts';
 import { RUN_DEADLINES_MS } from './registration-deadlines.ts';
-import { findingsForRest, type RunContext, type RunInput, skillFollows } from './run.context.ts';
+import { findingsForRest, hookFollows, type RunContext, type RunInput, skillFollows } from './run.context.ts';
 import { skillSlotMachine } from './skill-slot.machine.ts';
+import { wakeHookMachine } from './wake-hook.machine.ts';
 
 export interface RunEvent {
   readonly type: 'INTERRUPT';
@@ -29,6 +30,7 @@ export const setupRunSetup = setup({
     release: unprovidedPromise<'released' | 'retained', void>('release'),
     registration: registrationMachine,
     skillSlot: skillSlotMachine,
+    wakeHook: wakeHookMachine,
     customization: customizationMachine,
   },
   delays: {
@@ -46,6 +48,7 @@ export const setupRunSetup = setup({
     isHealthy: (_, { errors }: { readonly errors: number }) => errors === 0,
     isBound: (_, { ok }: ReleaseOutcome) => ok,
     skillFollows: ({ context }, output: RegistrationOutput) => skillFollows(context, output),
+    hookFollows: ({ context }) => hookFollows(context),
     mustStop: ({ context }) => context.signal !== null || context.isHalted,
     hasMore: ({ context }) => context.waiting.length > 0,
   },
@@ -57,6 +60,7 @@ export const setupRunSetup = setup({
     noteSignal: assign(({ context }, { signal }: RunEvent) => ({ signal: context.signal ?? signal })),
     noteRelease: assign((_, outcome: ReleaseOutcome) => ({ release: outcome.ok ? outcome.fingerprint : '' })),
     noteHalt: assign((_, { isHalted }: Pick<RegistrationOutput, 'isHalted'>) => ({ isHalted })),
+    noteHook: assign((_, { ownsHook }: RegistrationOutput) => ({ ownsHook })),
     report: assign(({ context }, findings: readonly Finding[]) => ({ findings: [...context.findings, ...findings] })),
     reportRest: assign(({ context }, verdict: Verdict) => ({
       findings: [...context.findings, ...findingsForRest(context, verdict)],

@@ -8,6 +8,7 @@ export type Fingerprint = string;
  * `skill:pi-session-orchestration`, and for what lives in a project it ends in
  * `@` and 16 hex digits of the SHA-256 of the project's real path, so that a run in
  * another project never touches it. The two Claude Code home scopes share one skill record (scope `user`).
+ * `wake:pi-session-mcp` is the hook of Claude Code, one for all of its scopes (scope `user`).
  */
 export interface RecordKey {
   readonly client: ClientName;
@@ -19,7 +20,7 @@ export interface RecordKey {
 export interface OwnershipRecord extends RecordKey {
   /** `pending`: written before the thing is made. `owned`: it was seen to be there. */
   readonly phase: 'pending' | 'owned';
-  /** Of a registration: over command, arguments and environment. Of a skill: over its tree. */
+  /** Of a registration: over command, arguments and environment. Of a skill: over its tree. Of a hook: over its files. */
   readonly fingerprint: Fingerprint;
   /** Registrations only: over the bytes of the release that the registration starts. */
   readonly release?: Fingerprint;

@@ -3,6 +3,7 @@ import type { Fingerprint, OwnershipStore, RecordKey } from './ownership.ts';
 import type { RegistrationClient, ServerVerifier } from './registration.ts';
 import type { SkillSlot } from './skill-slot.ts';
 import type { Finding, Operation, Status, Target } from './target.ts';
+import type { WakePlugin } from './wake-plugin.ts';
 
 /** The offline doctor. Never rejects. */
 export interface Doctor {
@@ -44,6 +45,20 @@ export interface SetupPorts {
   /** Starts nothing yet; asked again for each call. */
   readonly client: (target: Target) => RegistrationClient;
   readonly slot: (target: Target) => SkillSlot;
+  /** The one of Claude Code; it is the user's, whatever the scope of a target. */
+  readonly wake: () => WakePlugin;
+}
+
+/** What a run has to know about the hook that wakes the client of one target (docs/turn-events.md). */
+export interface WakeChoice {
+  /** The operator has named it. A removal takes what setup owns also without that. */
+  readonly isAsked: boolean;
+  /** Alias `wake:pi-session-mcp`; null where the client has no command that installs a hook. */
+  readonly key: RecordKey | null;
+  /** Over the files of the plugin. */
+  readonly fingerprint: Fingerprint;
+  /** Does the configuration switch turn events on? Without them nothing is ever woken. */
+  readonly hasEvents: boolean;
 }
 
 /** One target of a run: what its records are called and what its entry shall be. */
@@ -52,6 +67,7 @@ export interface SetupTarget extends Target {
   readonly registration: RecordKey;
   /** Alias `skill:pi-session-orchestration`, likewise. */
   readonly skill: RecordKey;
+  readonly wake: WakeChoice;
   /** Over the intended entry. */
   readonly fingerprint: Fingerprint;
 }
@@ -90,6 +106,9 @@ export type ProgressStep =
   | 'installing_skill'
   | 'removing_skill'
   | 'customizing_skill'
+  | 'checking_hook'
+  | 'installing_hook'
+  | 'removing_hook'
   | 'finishing';
 
 /** What a run is about to do, for a person who waits. */

@@ -149,6 +149,26 @@ export type WriterFindingCode =
   | 'unregister_failed'
   | 'dispose_failed';
 
+export type WakeCode =
+  | 'wake_absent'
+  | 'wake_equivalent'
+  | 'wake_update_planned'
+  | 'wake_disabled'
+  | 'wake_divergent'
+  | 'wake_installed'
+  | 'wake_updated'
+  | 'wake_already_equivalent'
+  | 'wake_verified'
+  | 'wake_missing'
+  | 'wake_not_equivalent'
+  | 'wake_removed'
+  | 'wake_kept_shared'
+  | 'wake_not_owned'
+  | 'wake_unsupported'
+  | 'wake_failed'
+  | 'wake_manual'
+  | 'wake_events_off';
+
 export type SetupCode =
   | RegistrationCode
   | RunCode
@@ -156,7 +176,8 @@ export type SetupCode =
   | CustomizationCode
   | InitCode
   | ModeCode
-  | WriterFindingCode;
+  | WriterFindingCode
+  | WakeCode;
 
 /** What one chart ends with: the status and the code of one finding. */
 export interface Verdict<TCode extends SetupCode = SetupCode> {

@@ -1,10 +1,10 @@
 /** `--init`, from its arguments to its exit status. */
 import type { ParsedArguments, SetupCommand } from '../arguments.ts';
-import { endOnSignal, reportInterruption } from '../interruption.ts';
 import { emit, useColours } from '../output.ts';
 import { defaultConfiguration, namedConfiguration, type Places } from '../places.ts';
 import { chooseProgress } from '../progress.ts';
 import { EXIT } from '../report.ts';
+import { endOnSignal, reportInterruption } from '../signals.ts';
 import { initialize } from './init.ts';
 import { nextCommands } from './next-commands.ts';
 

@@ -1,11 +1,11 @@
 /** `--repo`, from its arguments to its exit status. */
 import { join } from 'node:path';
 import type { ParsedArguments, SetupCommand } from '../arguments.ts';
-import { endOnSignal } from '../interruption.ts';
 import { emit, useColours } from '../output.ts';
 import type { Places } from '../places.ts';
 import { chooseProgress } from '../progress.ts';
 import { EXIT } from '../report.ts';
+import { endOnSignal } from '../signals.ts';
 import { setMode } from './set-mode.ts';
 
 /** @returns The exit status. */

@@ -37,8 +37,11 @@ describe('an inspection', () => {
     ['outdated', 'the marketplace alone', (at) => [[market(at)], []]],
     ['divergent', 'our name for another place', () => [[market('/x')], []]],
     ['divergent', 'our name for another kind', (at) => [[{ ...market(at), source: 'github' }], []]],
-    ['divergent', 'the plugin without its marketplace', (at) => [[], [plugin(at)]]],
-    ['divergent', 'the plugin switched off', (at) => [[market(at)], [{ ...plugin(at), enabled: false }]]],
+    ['outdated', 'the plugin without its marketplace', (at) => [[], [plugin(at)]]],
+    ['divergent', 'a copy without a marketplace', (at) => [[], [{ ...plugin(at), readFromFolder: '/copy' }]]],
+    ['disabled', 'the plugin switched off', (at) => [[market(at)], [{ ...plugin(at), enabled: false }]]],
+    ['divergent', 'a copy switched off', (at) => [[market(at)], [{ ...plugin(at), enabled: false, scope: 'local' }]]],
+    ['divergent', 'the plugin neither on nor off', (at) => [[market(at)], [{ ...plugin(at), enabled: 'x' }]]],
     ['divergent', 'the plugin in another scope', (at) => [[market(at)], [{ ...plugin(at), scope: 'project' }]]],
     ['divergent', 'the plugin twice', (at) => [[market(at)], [plugin(at), { ...plugin(at), scope: 'local' }]]],
     ['divergent', 'a copy of it', (at) => [[market(at)], [{ ...plugin(at), readFromFolder: '/copy' }]]],
@@ -68,6 +71,19 @@ describe('an inspection', () => {
   });
 });
 
+test('files with a half written one beside them are outdated', async () => {
+  const answers: Record<string, CommandResult> = {};
+  const { plugin, directory } = openPluginLab({ runner: scriptedRunner(answers) });
+  const market = { name: MARKETPLACE, source: 'directory', path: directory };
+  const folder = join(directory, 'plugins', PLUGIN);
+  const installed = { id: ID, scope: 'user', enabled: true, readFromFolder: folder };
+  await plugin.install(never);
+  Object.assign(answers, { [MARKETS]: printed([market]), [LIST]: printed([installed]) });
+  expect(await plugin.inspect(never)).toBe('equivalent');
+  writeFileSync(join(folder, 'hooks', 'hooks.json.tmp'), '{');
+  expect(await plugin.inspect(never)).toBe('outdated');
+});
+
 describe('a mutation', () => {
   test.each<[string, CommandResult]>([
     ['ended', printed('')],
@@ -95,6 +111,18 @@ describe('a mutation', () => {
     const second = openPluginLab({ runner: retained });
     expect(await second.plugin.uninstall(never)).toBe('retained');
     expect(retained.asked).toHaveLength(1);
+  });
+
+  test('writes over and takes away what a killed run has left half written', async () => {
+    const { plugin, directory } = openPluginLab({ runner: scriptedRunner({}) });
+    const torn = join(directory, '.claude-plugin', 'marketplace.json.tmp');
+    mkdirSync(join(directory, '.claude-plugin'), { recursive: true });
+    writeFileSync(torn, '{');
+    await plugin.install(never);
+    expect(existsSync(torn)).toBe(false);
+    writeFileSync(torn, '{');
+    await plugin.uninstall(never);
+    expect(existsSync(directory)).toBe(false);
   });
 
   test('removes nothing of anybody else', async () => {
@@ -131,8 +159,7 @@ describe('the real Claude Code', () => {
     expect(await next.install(never)).toBe('ended');
     expect(await next.inspect(never)).toBe('equivalent');
     execFileSync(join(bin, 'claude'), ['plugin', 'disable', ID], { env });
-    expect(await next.inspect(never)).toBe('divergent');
-    execFileSync(join(bin, 'claude'), ['plugin', 'enable', ID], { env });
+    expect(await next.inspect(never)).toBe('disabled');
     expect(await next.uninstall(never)).toBe('ended');
     expect(await next.inspect(never)).toBe('absent');
     expect(existsSync(directory)).toBe(false);

@@ -13,6 +13,14 @@ const PROJECT = {
   alias: 'pi-session-mcp@0123456789abcdef',
 } as const;
 
+const HOOK = {
+  client: 'claude-code',
+  scope: 'user',
+  alias: 'wake:pi-session-mcp',
+  phase: 'owned',
+  fingerprint: 'a'.repeat(64),
+} as const;
+
 const text = (value: unknown): Buffer => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
 const documentOf = (...records: unknown[]) => ({ schemaVersion: 1, records });
 const parse = (value: unknown) => parseOwnership(text(value));
@@ -23,6 +31,7 @@ describe('a state file', () => {
     ['a registration', [REGISTRATION]],
     ['registrations of a project', [PROJECT, { ...PROJECT, scope: 'local' }]],
     ['skills', [SKILL, HOME_SKILL]],
+    ['a hook', [HOOK]],
     ['one alias in two projects', [PROJECT, { ...PROJECT, alias: 'pi-session-mcp@fedcba9876543210' }]],
   ])('may hold %s', (_name, records) => {
     expect(parse(documentOf(...records))).toEqual(records);
@@ -64,6 +73,11 @@ describe('a state file', () => {
     ['an unknown client', REGISTRATION, { client: 'cursor' }],
     ['an unknown scope', REGISTRATION, { scope: 'global' }],
     ['an unknown phase', REGISTRATION, { phase: 'gone' }],
+    ['a hook of Codex', HOOK, { client: 'codex' }],
+    ['a hook of a project', HOOK, { scope: 'project' }],
+    ['a hook in a project', HOOK, { alias: 'wake:pi-session-mcp@0123456789abcdef' }],
+    ['a hook with a release', HOOK, { release: 'b'.repeat(64) }],
+    ['a hook with a predecessor', HOOK, { phase: 'pending', replaces: 'b'.repeat(64) }],
     ['a scope that Codex does not have', REGISTRATION, { scope: 'project', alias: PROJECT.alias }],
     ['another alias', REGISTRATION, { alias: 'pi' }],
     ['a skill of another name', HOME_SKILL, { alias: 'skill:pi-session-review' }],

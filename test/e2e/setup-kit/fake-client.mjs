@@ -1,8 +1,9 @@
 #!/usr/bin/env node
 /**
  * Stands for Codex or Claude Code, by its own name: keeps registrations in one
- * file and prints what the real ones print. FAKE_MISCHIEF makes it misbehave:
- * `<verb>:<how>`, where the verb is get, add or remove.
+ * file and prints what the real ones print; as Claude Code it has plugins, too.
+ * FAKE_MISCHIEF makes it misbehave: `<verb>:<how>`, where the verb is get, add or
+ * remove, and with plugins plugin-list, marketplace-list, install, uninstall or marketplace-remove.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -13,8 +14,9 @@ const file = join(process.env.HOME, '.fake', `${client}.json`);
 const words = process.argv.slice(2);
 // Codex takes settings before its command.
 while (words[0] === '-c') words.splice(0, 2);
-const [mcp, verb, ...rest] = words;
-if (mcp !== 'mcp') process.exit(2);
+const [group, ...after] = words;
+const [verb, ...rest] = group === 'plugin' ? pluginVerb(after) : after;
+if (group !== 'mcp' && !(group === 'plugin' && client === 'claude')) process.exit(2);
 
 const entries = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
 const save = () => {
@@ -22,6 +24,18 @@ const save = () => {
   writeFileSync(file, JSON.stringify(entries));
 };
 const hang = () => setInterval(() => {}, 1_000);
+
+const pluginFile = join(process.env.HOME, '.fake', 'claude-plugins.json');
+const plugins = existsSync(pluginFile) ? JSON.parse(readFileSync(pluginFile, 'utf8')) : { markets: {}, installed: {} };
+const savePlugins = () => {
+  mkdirSync(dirname(pluginFile), { recursive: true });
+  writeFileSync(pluginFile, JSON.stringify(plugins));
+};
+
+function pluginVerb([first, second, ...others]) {
+  if (first === 'marketplace') return [`marketplace-${second}`, ...others];
+  return [first === 'list' ? 'plugin-list' : first, ...(second === undefined ? [] : [second]), ...others];
+}
 
 /** Options that take a value, then positionals; `--` ends both. */
 function parse(args) {
@@ -100,7 +114,68 @@ const list = () => {
   process.stdout.write('No MCP servers configured. Use `claude mcp add` to add a server.\n');
   return 0;
 };
-const verbs = { get, add, remove, list };
+const show = (value) => {
+  process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+  return 0;
+};
+
+function marketplaceList() {
+  return show(
+    Object.entries(plugins.markets).map(([name, path]) => ({ name, source: 'directory', path, installLocation: path })),
+  );
+}
+
+function pluginList() {
+  const ours = Object.entries(plugins.installed).map(([id, { version, enabled, folder }]) => {
+    const installPath = join(process.env.HOME, '.claude/plugins/cache', id.split('@').reverse().join('/'), version);
+    return { id, version, scope: 'user', enabled, installPath, readFromFolder: folder, folderVersion: version };
+  });
+  const builtin = { id: 'cc-plugin-privacy@builtin', version: 'unknown', scope: 'user', enabled: true };
+  return show([...ours, builtin]);
+}
+
+function install({ options: { marketplace, scope }, words: [name] }) {
+  const { name: market, plugins: offered } = JSON.parse(
+    readFileSync(join(marketplace, '.claude-plugin/marketplace.json'), 'utf8'),
+  );
+  const { source, version } = offered.find((each) => each.name === name);
+  const id = `${name}@${market}`;
+  plugins.markets[market] = marketplace;
+  plugins.installed[id] = { version, enabled: true, folder: join(marketplace, source) };
+  savePlugins();
+  process.stdout.write(`${JSON.stringify({ command: 'install', outcome: 'ok', plugin: id, pluginId: id, scope })}\n`);
+  return 0;
+}
+
+function uninstall({ options: { scope }, words: [id] }) {
+  const isThere = id in plugins.installed;
+  delete plugins.installed[id];
+  savePlugins();
+  const outcome = isThere ? { outcome: 'ok' } : { outcome: 'failed', failureCode: 'not_installed' };
+  process.stdout.write(`${JSON.stringify({ command: 'uninstall', plugin: id, scope, ...outcome })}\n`);
+  return isThere ? 0 : 1;
+}
+
+function marketplaceRemove({ words: [name] }) {
+  const isThere = name in plugins.markets;
+  delete plugins.markets[name];
+  savePlugins();
+  if (isThere) process.stdout.write(`✔ Successfully removed marketplace: ${name}\n`);
+  else process.stderr.write(`✘ Failed to remove marketplace: Marketplace '${name}' not found\n`);
+  return isThere ? 0 : 1;
+}
+
+const verbs = {
+  get,
+  add,
+  remove,
+  list,
+  install,
+  uninstall,
+  'plugin-list': pluginList,
+  'marketplace-list': marketplaceList,
+  'marketplace-remove': marketplaceRemove,
+};
 const act = () => verbs[verb](parse(rest));
 
 /** Ends setup as nobody expects it, from within a command that it runs. */
@@ -151,6 +226,8 @@ const MISCHIEF = {
     act();
     delete entries['pi-session-mcp'];
     save();
+    plugins.installed = {};
+    savePlugins();
     process.exit(0);
   },
 };

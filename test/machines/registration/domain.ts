@@ -6,7 +6,17 @@ import type { Operation } from '../../../src/ports/setup/target.ts';
 import { chartModel } from '../../kit/chart-model.ts';
 import { type Domain, doneEvent, errorEvent } from '../../kit/domain.ts';
 import { unionOf } from '../setup-run/paths.ts';
-import { CLAUDE, CODEX, ENTRY, LOCAL, RELEASE, registrationRecord, skillRecord } from '../setup-run/world.ts';
+import {
+  CLAUDE,
+  CODEX,
+  ENTRY,
+  hookRecord,
+  LOCAL,
+  RELEASE,
+  registrationRecord,
+  skillRecord,
+  target,
+} from '../setup-run/world.ts';
 
 export type Registration = typeof registrationMachine;
 export type State = SnapshotFrom<Registration>;
@@ -15,6 +25,7 @@ export const OPERATIONS: readonly Operation[] = ['dry-run', 'apply', 'verify', '
 export const INSPECTIONS = ['absent', 'equivalent', 'divergent', 'unsupported', 'failed'] as const;
 
 const record = (change: Partial<OwnershipRecord> = {}) => registrationRecord(CLAUDE, change);
+const PROJECT = target('claude-code', 'project');
 const OTHERS = [
   registrationRecord(CODEX),
   skillRecord(CODEX),
@@ -31,6 +42,9 @@ export const STORES: Readonly<Record<string, readonly OwnershipRecord[]>> = {
   'owned, other entry': [record({ fingerprint: 'other' })],
   'pending, other release': [record({ phase: 'pending', release: 'other' })],
   'pending, other entry': [record({ phase: 'pending', fingerprint: 'other' })],
+  'owned, with the hook': [record(), hookRecord()],
+  'only the hook': [hookRecord(), registrationRecord(CODEX)],
+  'only the hook, shared': [hookRecord(), registrationRecord(PROJECT)],
   'only the skill': [skillRecord(CLAUDE)],
   'only the skill, shared': [skillRecord(CLAUDE), registrationRecord(LOCAL)],
   'only the skill, the other one pending': [skillRecord(CLAUDE), registrationRecord(LOCAL, { phase: 'pending' })],
@@ -62,6 +76,7 @@ export const inputOf = (operation: Operation) => ({
   operation,
   key: CLAUDE.registration,
   skill: CLAUDE.skill,
+  wake: CLAUDE.wake.key,
   fingerprint: ENTRY,
   release: RELEASE,
 });

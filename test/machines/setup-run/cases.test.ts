@@ -1,6 +1,6 @@
 /** Whole commands one after the other, as an operator gives them, and the corners that no single chart sees. */
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { isShared } from '../../../src/machines/setup/run.records.ts';
+import { isHookShared, isShared } from '../../../src/machines/setup/run.records.ts';
 import type { RunResult, SetupTarget } from '../../../src/ports/setup/run.ts';
 import type { Operation } from '../../../src/ports/setup/target.ts';
 import { Lab, runIn } from './lab.ts';
@@ -8,6 +8,7 @@ import type { Ask } from './port-calls.ts';
 import {
   CLAUDE,
   CODEX,
+  hookRecord,
   LOCAL,
   OLD_SKILL,
   registrationRecord,
@@ -16,6 +17,9 @@ import {
   skillRecord,
   TEST_RUN_DEADLINES,
   target,
+  WOKEN,
+  WOKEN_CODEX,
+  WOKEN_LOCAL,
 } from './world.ts';
 
 afterEach(() => vi.restoreAllMocks());
@@ -128,6 +132,102 @@ describe('one command after the other', () => {
     expect(lab.disk.slot).toEqual({ kind: 'tree', fingerprint: OLD_SKILL, hidden: false });
     expect(await command(lab, 'apply')).toEqual(['ok', 0, 'unchanged already_equivalent', 'ok skill_updated']);
     expect(lab.record(CLAUDE.skill)).toEqual(skillRecord(CLAUDE));
+  });
+});
+
+describe('the hook', () => {
+  test('from nothing to nothing, asked for and then not', async () => {
+    const lab = new Lab();
+    const last = async (...args: Parameters<typeof command>) => (await command(...args)).at(-1);
+    expect(await last(lab, 'dry-run', [WOKEN])).toBe('absent wake_absent');
+    expect(await last(lab, 'verify', [CLAUDE])).toBe('failed skill_missing');
+    expect(await last(lab, 'apply', [WOKEN])).toBe('ok wake_installed');
+    expect(await last(lab, 'apply', [WOKEN])).toBe('unchanged wake_already_equivalent');
+    expect(await last(lab, 'verify', [WOKEN])).toBe('ok wake_verified');
+    // What nobody asks for is not looked at.
+    expect(await last(lab, 'verify', [CLAUDE])).toBe('ok skill_verified');
+    expect(await last(lab, 'remove', [CLAUDE])).toBe('ok wake_removed');
+    expect(lab.records).toEqual([]);
+    expect(lab.hook).toEqual({ files: null, plugin: null });
+  });
+
+  test('the last registration of Claude Code takes it with it, whatever the scope', async () => {
+    const lab = new Lab();
+    const project = target('claude-code', 'project');
+    await command(lab, 'apply', [WOKEN_LOCAL, project, CODEX]);
+    expect(await command(lab, 'remove', [LOCAL])).toContain('unchanged wake_kept_shared');
+    expect(lab.records).toContainEqual(hookRecord());
+    expect(await command(lab, 'rollback', [project])).toContain('ok wake_removed');
+    expect(await command(lab, 'remove', [CODEX])).toEqual(['ok', 0, 'ok removed', 'unchanged skill_not_owned']);
+  });
+
+  test('one that is not from setup stays, and one that somebody switched off goes with the rest', async () => {
+    const lab = new Lab({ hook: { files: 'ours', plugin: 'ours' } });
+    expect(await command(lab, 'apply', [WOKEN])).toContain('unchanged wake_already_equivalent');
+    expect(await command(lab, 'remove', [WOKEN])).toContain('unchanged wake_not_owned');
+    expect(lab.hook.plugin).toBe('ours');
+    lab.hook.plugin = null;
+    await command(lab, 'apply', [WOKEN]);
+    lab.hook.plugin = 'disabled';
+    expect(await command(lab, 'apply', [WOKEN])).toContain('unchanged wake_disabled');
+    expect(await command(lab, 'remove', [CLAUDE])).toContain('ok wake_removed');
+  });
+
+  test('a divergent one makes a removal fail, and is finished when it is gone', async () => {
+    const lab = new Lab();
+    await command(lab, 'apply', [WOKEN]);
+    lab.hook.plugin = 'foreign';
+    expect(await command(lab, 'remove')).toEqual([
+      'failed',
+      1,
+      'ok removed',
+      'ok skill_removed',
+      'divergent wake_divergent',
+    ]);
+    lab.hook.plugin = null;
+    expect(await command(lab, 'remove')).toEqual([
+      'ok',
+      0,
+      'ok removed',
+      'unchanged skill_not_owned',
+      'ok wake_removed',
+    ]);
+    expect(lab.records).toEqual([]);
+  });
+
+  test('of Codex is for its operator, and a failure of nobody', async () => {
+    const lab = new Lab();
+    for (const operation of ['dry-run', 'apply', 'verify', 'remove'] as const) {
+      const result = await command(lab, operation, [WOKEN_CODEX]);
+      expect([result[1], result.at(-1)]).toEqual([0, 'unchanged wake_manual']);
+    }
+  });
+
+  test('without events is said, and does not pass a verification', async () => {
+    const lab = new Lab();
+    const deaf = { ...WOKEN, wake: { ...WOKEN.wake, hasEvents: false } };
+    expect((await command(lab, 'apply', [deaf])).slice(-2)).toEqual(['ok wake_installed', 'unchanged wake_events_off']);
+    expect(await command(lab, 'verify', [deaf])).toEqual([
+      'failed',
+      1,
+      'ok mcp_verified',
+      'ok skill_verified',
+      'ok wake_verified',
+      'failed wake_events_off',
+    ]);
+    expect((await command(lab, 'remove', [deaf])).at(-1)).toBe('ok wake_removed');
+  });
+
+  test.each([
+    ['another registration of Claude Code', registrationRecord(LOCAL), true],
+    ['one in a project', registrationRecord(target('claude-code', 'project')), true],
+    ['itself', registrationRecord(CLAUDE), false],
+    ['one that is only pending', registrationRecord(LOCAL, { phase: 'pending' }), false],
+    ['a skill', skillRecord(LOCAL), false],
+    ['the hook itself', hookRecord(), false],
+    ['another client', registrationRecord(CODEX), false],
+  ])('does %s keep it?', (_, record, expected) => {
+    expect(isHookShared([record], CLAUDE.registration)).toBe(expected);
   });
 });
 

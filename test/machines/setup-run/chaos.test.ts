@@ -9,7 +9,7 @@ import type { RunResult } from '../../../src/ports/setup/run.ts';
 import type { Operation } from '../../../src/ports/setup/target.ts';
 import { type Entry, Lab, type LabRun, runIn, settle } from './lab.ts';
 import { type Ask, CHANGES, type PortCall } from './port-calls.ts';
-import { CLAUDE, CODEX, registrationRecord, SKILL, skillRecord } from './world.ts';
+import { CODEX, hookRecord, registrationRecord, SKILL, skillRecord, WOKEN } from './world.ts';
 
 const OPERATIONS: readonly Operation[] = ['apply', 'remove', 'rollback', 'dry-run', 'verify'];
 const SEED = Number(process.env['SEED'] ?? 20_261_130);
@@ -48,7 +48,7 @@ function play(lab: Lab, operation: Operation, between: (ask: Ask) => Ask): Playe
       new Promise((resolve, reject) => {
         held.push({ call, go: () => void between(ask)(call).then(resolve, reject) });
       });
-  const run = runIn(lab, { operation, targets: [CLAUDE, CODEX], between: queue });
+  const run = runIn(lab, { operation, targets: [WOKEN, CODEX], between: queue });
   const player: Player = { run, held, result: undefined, isInterrupted: false };
   void run.result.then((result) => {
     player.result = result;
@@ -57,21 +57,26 @@ function play(lab: Lab, operation: Operation, between: (ask: Ask) => Ask): Playe
 }
 
 const ENTRIES: readonly Entry[] = ['foreign', null, 'ours'];
+const PLUGINS = ['foreign', null, 'ours', 'disabled'] as const;
 
 async function chaos({ operations, choices, lies, hand, interrupts, start }: Plan): Promise<void> {
   const isApplied = start === 'applied';
   const lab = new Lab({
-    records: isApplied ? [registrationRecord(CLAUDE), skillRecord(CLAUDE)] : [],
+    records: isApplied ? [registrationRecord(WOKEN), skillRecord(WOKEN), hookRecord()] : [],
     entries: { 'claude-code user': isApplied ? 'ours' : null, 'claude-code project': 'foreign' },
     slot: isApplied ? { kind: 'tree', fingerprint: SKILL, hidden: false } : { kind: 'absent' },
+    hook: isApplied ? { files: 'ours', plugin: 'ours' } : { files: null, plugin: null },
   });
   const client =
     (ask: Ask): Ask =>
     async (call) => {
       const before = new Map(lab.entries);
+      const { plugin } = lab.hook;
       const outcome = await ask(call);
-      const isUndone = lies && (call.name === 'add' || call.name === 'remove') && (choices[0] ?? 0) % 2 === 1;
+      const isLie = lies && (choices[0] ?? 0) % 2 === 1;
+      const isUndone = isLie && (call.name === 'add' || call.name === 'remove');
       if (isUndone) for (const [key, entry] of before) lab.entries.set(key, entry);
+      if (isLie && (call.name === 'installHook' || call.name === 'uninstallHook')) lab.hook.plugin = plugin;
       return outcome;
     };
   const players = operations.map((operation) => play(lab, operation, client));
@@ -81,6 +86,7 @@ async function chaos({ operations, choices, lies, hand, interrupts, start }: Pla
     const player = players[choice & 1] as Player;
     const kind = (choice >>> 1) % 16;
     if (hand && kind === 1) lab.entries.set('claude-code user', ENTRIES[(choice >>> 5) % 3] ?? null);
+    else if (hand && kind === 3) lab.hook.plugin = PLUGINS[(choice >>> 5) % 4] ?? null;
     else if (interrupts && kind === 2 && !player.isInterrupted && !player.result) {
       player.isInterrupted = true;
       player.run.interrupt();
@@ -110,8 +116,10 @@ function expectSettled(lab: Lab, players: readonly Player[]): void {
     expect(result?.findings.every(({ code }) => code !== 'apply_failed_recovery_pending')).toBe(true);
   }
   const entry = lab.entries.get('claude-code user') ?? null;
-  const record = lab.record(CLAUDE.registration);
+  const record = lab.record(WOKEN.registration);
   expect(record ? record.phase : null).toBe(entry === null ? null : 'owned');
+  const hook = lab.record(hookRecord());
+  expect(hook ? hook.phase : null).toBe(lab.hook.plugin === null ? null : 'owned');
 }
 
 const plan: fc.Arbitrary<Plan> = fc.record({

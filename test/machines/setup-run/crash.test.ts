@@ -9,7 +9,7 @@ import type { SetupTarget } from '../../../src/ports/setup/run.ts';
 import type { Operation } from '../../../src/ports/setup/target.ts';
 import { customizeIn, Lab, type LabOptions, runIn, settle } from './lab.ts';
 import type { Ask } from './port-calls.ts';
-import { CLAUDE, CODEX, LOCAL, OLD_SKILL, registrationRecord, SKILL, skillRecord } from './world.ts';
+import { CLAUDE, CODEX, hookRecord, LOCAL, OLD_SKILL, registrationRecord, SKILL, skillRecord, WOKEN } from './world.ts';
 
 const PROJECT = registrationRecord(CLAUDE, { alias: 'pi-session-mcp@aaaaaaaaaaaaaaaa', scope: 'project' });
 /** Records and entries of others, which no run may touch. */
@@ -22,7 +22,9 @@ interface Scenario extends LabOptions {
   /** What is there when the command has been run to its end. */
   readonly entries: Readonly<Record<string, 'ours' | null>>;
   readonly before?: LabOptions['entries'];
-  readonly after: { readonly records: readonly OwnershipRecord[]; readonly slot: string | null };
+  /** A registration in a project keeps the hook, so where that goes there is none. */
+  readonly others?: readonly OwnershipRecord[];
+  readonly after: { readonly records: readonly OwnershipRecord[]; readonly slot: string | null; readonly hook?: true };
 }
 
 const current = { kind: 'tree', fingerprint: SKILL, hidden: false } as const;
@@ -79,6 +81,44 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     entries: { 'claude-code user': null, 'claude-code local': null },
     after: { records: [], slot: null },
   },
+  'apply with the hook': {
+    operation: 'apply',
+    targets: [WOKEN],
+    entries: { 'claude-code user': 'ours' },
+    after: { records: [...APPLIED, hookRecord()], slot: SKILL, hook: true },
+  },
+  'apply over the hook of another release': {
+    operation: 'apply',
+    targets: [WOKEN],
+    records: [...APPLIED, hookRecord({ fingerprint: 'other' })],
+    before: { 'claude-code user': 'ours' },
+    hook: { files: 'other', plugin: 'ours' },
+    slot: current,
+    entries: { 'claude-code user': 'ours' },
+    after: { records: [...APPLIED, hookRecord()], slot: SKILL, hook: true },
+  },
+  'remove of the last two that want the hook, which nobody names': {
+    operation: 'remove',
+    targets: [LOCAL, CLAUDE],
+    records: [...APPLIED, registrationRecord(LOCAL), hookRecord()],
+    before: { 'claude-code user': 'ours', 'claude-code local': 'ours' },
+    hook: { files: 'ours', plugin: 'ours' },
+    slot: current,
+    others: [],
+    entries: { 'claude-code user': null, 'claude-code local': null },
+    after: { records: [], slot: null },
+  },
+  'remove of a hook whose files alone were written': {
+    operation: 'remove',
+    targets: [CLAUDE],
+    records: [...APPLIED, hookRecord({ phase: 'pending' })],
+    before: { 'claude-code user': 'ours' },
+    hook: { files: 'ours', plugin: null },
+    slot: current,
+    others: [],
+    entries: { 'claude-code user': null },
+    after: { records: [], slot: null },
+  },
   'rollback of an older skill': {
     operation: 'rollback',
     targets: [CLAUDE],
@@ -110,23 +150,26 @@ function crashAt(point: number, when: 'before' | 'after'): { readonly between: (
   return crash;
 }
 
-const labOf = ({ records = [], before = {}, slot }: Scenario) =>
+const labOf = ({ records = [], before = {}, slot, hook, others = OTHERS }: Scenario) =>
   new Lab({
-    records: [...records, ...OTHERS],
+    records: [...records, ...others],
     entries: { ...FOREIGN_ENTRY, ...before },
     ...(slot && { slot }),
+    // Each life has a disk of its own.
+    ...(hook && { hook: { ...hook } }),
   });
 
 const sorted = (records: readonly OwnershipRecord[]) => records.map((record) => JSON.stringify(record)).sort();
 
-function expectEnd(lab: Lab, { entries, after }: Scenario): void {
+function expectEnd(lab: Lab, { entries, after, others = OTHERS }: Scenario): void {
   expect(Object.fromEntries(lab.entries)).toMatchObject({ ...FOREIGN_ENTRY, ...entries });
   expect(sorted(lab.records.map((record) => ordered(record)))).toEqual(
-    sorted([...after.records, ...OTHERS].map((record) => ordered(record))),
+    sorted([...after.records, ...others].map((record) => ordered(record))),
   );
   expect(lab.disk.slot).toEqual(
     after.slot === null ? { kind: 'absent' } : { kind: 'tree', fingerprint: after.slot, hidden: false },
   );
+  expect(lab.hook).toEqual(after.hook ? { files: 'ours', plugin: 'ours' } : { files: null, plugin: null });
   expect([lab.disk.staged, lab.disk.displaced, lab.holder]).toEqual([undefined, undefined, undefined]);
 }
 

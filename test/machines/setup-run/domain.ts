@@ -6,15 +6,31 @@ import { chartModel } from '../../kit/chart-model.ts';
 import { type Domain, doneEvent, errorEvent, type InternalEvent } from '../../kit/domain.ts';
 import { applyEvent, unionOf } from './paths.ts';
 import type { PortName } from './port-calls.ts';
-import { CLAUDE, CODEX, GOOD, RELEASE, registrationRecord, type SetupWorld } from './world.ts';
+import {
+  CLAUDE,
+  CODEX,
+  GOOD,
+  hookRecord,
+  RELEASE,
+  registrationRecord,
+  type SetupWorld,
+  WOKEN,
+  WOKEN_CODEX,
+} from './world.ts';
 
 export type Run = typeof setupRunMachine;
 export type State = SnapshotFrom<Run>;
 
 export const OPERATIONS: readonly Operation[] = ['dry-run', 'apply', 'verify', 'rollback', 'remove'];
 export const TARGETS = [CLAUDE, CODEX];
+/** Events are off for one of them, which changes what is said and nothing else. */
+export const WOKEN_TARGETS = [WOKEN, { ...WOKEN_CODEX, wake: { ...WOKEN_CODEX.wake, hasEvents: false } }];
 
 const OWNED = { ok: true, records: TARGETS.map((each) => registrationRecord(each)) };
+/** The second target is only there to come after the first, and needs no hook. */
+const WITH_HOOK = { ok: true, records: [...OWNED.records, hookRecord()] };
+const ONLY_HOOK = { ok: true, records: [hookRecord()] };
+
 const NO = { ok: false };
 
 type Script = readonly (readonly [PortName, unknown?])[];
@@ -23,6 +39,7 @@ type Script = readonly (readonly [PortName, unknown?])[];
 interface Ending {
   readonly verdict: Verdict;
   readonly isHalted?: boolean;
+  readonly ownsHook?: boolean;
   readonly script: Script;
 }
 
@@ -36,6 +53,7 @@ const UNCHANGED = ['readRecords', OWNED] as const;
 function removals(code: 'removed' | 'rolled_back'): readonly Ending[] {
   return [
     ending('ok', code, ['readRecords', OWNED], ['inspect', 'absent'], ['drop']),
+    { ...ending('ok', code, ['readRecords', WITH_HOOK], ['inspect', 'absent'], ['drop']), ownsHook: true },
     ending('divergent', 'ownership_diverged', ['readRecords', OWNED], ['inspect', 'divergent']),
     {
       ...ending('failed', 'cleanup_failed', ['readRecords', OWNED], ['inspect'], ['remove', 'retained']),
@@ -82,6 +100,46 @@ const SKILLS: Readonly<Record<Operation, readonly Ending[]>> = {
   remove: [NOT_OWNED],
 };
 
+const HOOK_REMOVED: readonly Ending[] = [
+  ending(
+    'ok',
+    'wake_removed',
+    ['readRecords', ONLY_HOOK],
+    ['inspectHook'],
+    ['uninstallHook'],
+    ['inspectHook', 'absent'],
+    ['drop'],
+  ),
+  ending('unchanged', 'wake_not_owned', ['readRecords']),
+  {
+    ...ending('failed', 'wake_failed', ['readRecords', ONLY_HOOK], ['inspectHook'], ['uninstallHook', 'retained']),
+    isHalted: true,
+  },
+];
+const HOOK_UNSEEN = ending('failed', 'wake_failed', ['readRecords'], ['inspectHook', 'failed']);
+
+const HOOKS: Readonly<Record<Operation, readonly Ending[]>> = {
+  'dry-run': [ending('unchanged', 'wake_equivalent', ['readRecords'], ['inspectHook']), HOOK_UNSEEN],
+  apply: [
+    ending('unchanged', 'wake_already_equivalent', ['readRecords'], ['inspectHook']),
+    HOOK_UNSEEN,
+    {
+      ...ending(
+        'failed',
+        'wake_failed',
+        ['readRecords'],
+        ['inspectHook', 'absent'],
+        ['put'],
+        ['installHook', 'retained'],
+      ),
+      isHalted: true,
+    },
+  ],
+  verify: [ending('ok', 'wake_verified', ['readRecords'], ['inspectHook']), HOOK_UNSEEN],
+  rollback: HOOK_REMOVED,
+  remove: HOOK_REMOVED,
+};
+
 const CUSTOMIZATIONS: readonly Ending[] = [
   ending('failed', 'skill_not_shipped', ['readShipped', NO]),
   ending(
@@ -96,13 +154,15 @@ const CUSTOMIZATIONS: readonly Ending[] = [
 /** A chart below has heard of the interruption first: this is all that it can still come to. */
 const INTERRUPTED: Ending = ending('failed', 'operation_interrupted');
 
-const childEvent = (id: string, { verdict, isHalted = false }: Ending): InternalEvent =>
-  doneEvent(id, id === 'registration' ? { verdict, isHalted } : verdict);
+function childEvent(id: string, { verdict, isHalted = false, ownsHook = false }: Ending): InternalEvent {
+  if (id === 'registration') return doneEvent(id, { verdict, isHalted, ownsHook });
+  return doneEvent(id, id === 'wakeHook' ? { verdict, isHalted } : verdict);
+}
 
 function endingsOf(id: string, { context: { operation, signal, waiting } }: State): readonly Ending[] {
   if (signal !== null) return [INTERRUPTED];
   if (id === 'customization') return CUSTOMIZATIONS;
-  const endings = (id === 'registration' ? REGISTRATIONS : SKILLS)[operation];
+  const endings = { registration: REGISTRATIONS, skillSlot: SKILLS, wakeHook: HOOKS }[id]?.[operation] ?? [];
   // The second target is only there to come after the first.
   return waiting.length < TARGETS.length ? endings.slice(0, 1) : endings;
 }
@@ -134,28 +194,36 @@ const domain: Domain<Run> = {
   'xstate.error.actor.release': [errorEvent('release')],
   ...child('registration'),
   ...child('skillSlot'),
+  ...child('wakeHook'),
   ...child('customization'),
 };
 
-const project = ({ operation, customize, waiting, signal, isHalted, findings }: State['context']) => ({
+const project = ({ operation, customize, waiting, signal, isHalted, ownsHook, findings }: State['context']) => ({
   operation,
   customize,
   waiting: waiting.length,
   signal,
   isHalted,
+  ownsHook,
   findings: findings.map(({ target, status, code }) => [target.alias, status, code]),
 });
 
 export const model = (operation: Operation, machine: Run = setupRunMachine) =>
   chartModel(machine, { domain, project, input: { operation, targets: TARGETS, customize: null } });
 
+export const wokenModel = (operation: Operation, machine: Run = setupRunMachine) =>
+  chartModel(machine, { domain, project, input: { operation, targets: WOKEN_TARGETS, customize: null } });
+
 export const customizeModel = (operation: 'dry-run' | 'apply', machine: Run = setupRunMachine) =>
   chartModel(machine, { domain, project, input: { operation, targets: [], customize: 'some-skill' } });
 
 export const allModels = (machine: Run) =>
-  unionOf([...OPERATIONS.map((operation) => model(operation, machine)), customizeModel('apply', machine)]);
+  unionOf([
+    ...OPERATIONS.flatMap((operation) => [model(operation, machine), wokenModel(operation, machine)]),
+    customizeModel('apply', machine),
+  ]);
 
-const CHILDREN = ['registration', 'skillSlot', 'customization'];
+export const CHILDREN = ['registration', 'skillSlot', 'wakeHook', 'customization'];
 
 /** @param before The state in which the event comes. */
 export async function applyRunEvent(world: SetupWorld, event: AnyEventObject, before: State): Promise<void> {

@@ -10,7 +10,9 @@ import { runCustomization, runSetup } from '../../../src/setup/run-setup.ts';
 import { ManualClock } from '../../kit/manual-clock.ts';
 import {
   type CustomizationDisk,
+  type HookDisk,
   MemoryCustomization,
+  MemoryHook,
   MemoryOwnership,
   MemorySlot,
   type SlotDisk,
@@ -29,6 +31,7 @@ export interface LabOptions {
   readonly entries?: Readonly<Record<string, Entry>>;
   readonly slot?: SlotDisk['slot'];
   readonly customization?: CustomizationDisk;
+  readonly hook?: HookDisk;
 }
 
 export class Lab {
@@ -36,11 +39,13 @@ export class Lab {
   readonly entries: Map<string, Entry>;
   readonly disk: SlotDisk;
   readonly customization: CustomizationDisk;
+  readonly hook: HookDisk;
   /** One run at a time holds it; others learn that it is busy, or wait for it. */
   holder: symbol | undefined;
   readonly #waiting: (() => void)[] = [];
 
-  constructor({ records = [], entries = {}, slot = { kind: 'absent' }, customization }: LabOptions = {}) {
+  constructor({ records = [], entries = {}, slot = { kind: 'absent' }, customization, hook }: LabOptions = {}) {
+    this.hook = hook ?? { files: null, plugin: null };
     this.records = [...records];
     this.entries = new Map(Object.entries(entries));
     this.disk = { source: { ok: true, fingerprint: SKILL }, slot };
@@ -56,6 +61,7 @@ export class Lab {
     const run = Symbol('run');
     const store = new MemoryOwnership(this.records);
     const slot = new MemorySlot(this.disk);
+    const hook = new MemoryHook(this.hook);
     const ports: SetupPorts = {
       fence: {
         acquire: async (signal) => {
@@ -80,6 +86,7 @@ export class Lab {
       verifier: { handshake: async () => 'verified' },
       client: (target) => this.#client(target),
       slot: () => slot,
+      wake: () => hook,
     };
     return askOf(ports);
   }

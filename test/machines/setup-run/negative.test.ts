@@ -5,9 +5,10 @@ import type { Operation } from '../../../src/ports/setup/target.ts';
 import type { ChartModel, ChartPath } from '../../kit/chart-model.ts';
 import { model as registrationModel } from '../registration/domain.ts';
 import { model as slotModel } from '../skill-slot/domain.ts';
+import { model as hookModel } from '../wake-hook/domain.ts';
 import { applyEvent } from './paths.ts';
 import type { PortName } from './port-calls.ts';
-import { CLAUDE, GOOD, registrationRecord, SetupWorld } from './world.ts';
+import { CLAUDE, GOOD, registrationRecord, SetupWorld, WOKEN } from './world.ts';
 
 const OWNED = { ok: true, records: [registrationRecord(CLAUDE)] };
 type Before = readonly (readonly [PortName, unknown?])[];
@@ -15,6 +16,9 @@ type Before = readonly (readonly [PortName, unknown?])[];
 const LOCKED: Before = [['acquire'], ['checkDoctor'], ['bindRelease']];
 const WITHOUT_DOCTOR: Before = [['acquire'], ['bindRelease']];
 const CHECKED: Before = [['checkDoctor'], ['bindRelease']];
+
+/** Registration and skill are as they should be. */
+const PLACED: Before = [['readRecords', OWNED], ['inspect'], ['readRecords'], ['readSource'], ['look']];
 
 interface Plan {
   readonly operation: Operation;
@@ -38,12 +42,19 @@ const PLANS: Readonly<Record<string, Plan>> = {
     [...WITHOUT_DOCTOR, ['readRecords', OWNED], ['inspect', 'absent'], ['drop']],
     slotModel('remove'),
   ),
+  'wake hook, apply': plan('apply', [...LOCKED, ...PLACED], hookModel('apply')),
+  'wake hook, remove': plan(
+    'remove',
+    [...WITHOUT_DOCTOR, ['readRecords', OWNED], ['inspect', 'absent'], ['drop'], ['readRecords']],
+    hookModel('remove'),
+  ),
 };
 
 /** Answers that would matter if anybody still listened. */
 const ANSWERS: Readonly<Partial<Record<PortName, readonly unknown[]>>> = {
   inspect: ['absent', 'equivalent', 'divergent'],
   readRecords: [OWNED, { ok: false }],
+  inspectHook: ['absent', 'equivalent', 'divergent'],
   look: [{ kind: 'absent' }, { kind: 'linked' }, GOOD['look']],
   checkDoctor: [{ errors: 0 }, { errors: 1 }],
   bindRelease: [GOOD['bindRelease'], { ok: false }],
@@ -57,8 +68,9 @@ const observe = (world: SetupWorld, without?: unknown) =>
     progress: world.progress.length,
   });
 
-async function worldAt({ operation, before }: Plan, path: ChartPath<AnyStateMachine>): Promise<SetupWorld> {
-  const world = new SetupWorld({ operation });
+async function worldAt({ operation, before, model }: Plan, path: ChartPath<AnyStateMachine>): Promise<SetupWorld> {
+  const targets = [model.machine.id === 'wakeHook' ? WOKEN : CLAUDE];
+  const world = new SetupWorld({ operation, targets });
   for (const [name, outcome] of before) await world.settle(name, outcome);
   for (const { event } of path.steps.slice(1)) await applyEvent(world, event);
   return world;

@@ -4,20 +4,31 @@ import type { Operation } from '../../../src/ports/setup/target.ts';
 import type { ChartPath } from '../../kit/chart-model.ts';
 import { Coverage } from '../../kit/coverage.ts';
 import { saveCoverage } from '../../kit/coverage-report.ts';
-import { applyRunEvent, customizeModel, model, OPERATIONS, type Run, type State, TARGETS } from './domain.ts';
+import {
+  applyRunEvent,
+  CHILDREN,
+  customizeModel,
+  model,
+  OPERATIONS,
+  type Run,
+  type State,
+  TARGETS,
+  WOKEN_TARGETS,
+  wokenModel,
+} from './domain.ts';
 import { SetupWorld } from './world.ts';
 
 /** The first call of each chart below; where a chart begins, it is asked for this. */
 function firstCall(state: State): string | undefined {
   const [child] = Object.keys(state.children);
-  if (child === 'registration') return 'readRecords';
+  if (child === 'registration' || child === 'wakeHook') return 'readRecords';
   if (child === 'skillSlot') return state.context.operation === 'verify' ? 'readSource' : 'readRecords';
   return child === 'customization' ? 'readShipped' : child;
 }
 
 /** A chart below that looks at something ends at once when it is interrupted. */
 function isBetween({ context, children }: State): boolean {
-  return context.signal !== null && ['registration', 'skillSlot', 'customization'].some((each) => each in children);
+  return context.signal !== null && CHILDREN.some((each) => each in children);
 }
 
 async function walk(world: SetupWorld, path: ChartPath<Run>): Promise<void> {
@@ -48,6 +59,13 @@ describe.each(OPERATIONS)('setup run, %s', (operation: Operation) => {
   const paths = model(operation).paths();
   test.each(paths.map((path) => [path.title, path] as const))('%s', async (_, path) => {
     await walk(new SetupWorld({ operation, targets: TARGETS, inspect: coverage.inspect }), path);
+  });
+});
+
+describe.each(OPERATIONS)('setup run, %s, with the hook', (operation: Operation) => {
+  const paths = wokenModel(operation).paths();
+  test.each(paths.map((path) => [path.title, path] as const))('%s', async (_, path) => {
+    await walk(new SetupWorld({ operation, targets: WOKEN_TARGETS, inspect: coverage.inspect }), path);
   });
 });
 

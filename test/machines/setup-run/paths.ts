@@ -21,7 +21,7 @@ export async function applyEvent(world: SetupWorld, event: AnyEvent): Promise<vo
 }
 
 /** Told to hurry, once the verdict stands. */
-const HURRIED = ['add', 'remove', 'handshake'];
+const HURRIED = ['add', 'remove', 'handshake', 'installHook', 'uninstallHook'];
 
 interface Walk<M extends AnyStateMachine> {
   readonly world: SetupWorld;

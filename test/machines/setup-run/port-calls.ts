@@ -26,7 +26,10 @@ export type PortName =
   | 'readShipped'
   | 'readBase'
   | 'readOverride'
-  | 'recordBase';
+  | 'recordBase'
+  | 'inspectHook'
+  | 'installHook'
+  | 'uninstallHook';
 
 export interface PortCall {
   readonly name: PortName;
@@ -49,6 +52,8 @@ export const CHANGES: readonly PortName[] = [
   'place',
   'discard',
   'recordBase',
+  'installHook',
+  'uninstallHook',
 ];
 
 export function portsOf(ask: Ask): SetupPorts & { readonly customization: Customization } {
@@ -76,6 +81,11 @@ export function portsOf(ask: Ask): SetupPorts & { readonly customization: Custom
       displace: (input) => call('displace', { target, input }),
       place: () => call('place', { target }),
       discard: (input) => call('discard', { target, input }),
+    }),
+    wake: () => ({
+      inspect: (signal) => call('inspectHook', { signal }),
+      install: (signal) => call('installHook', { signal }),
+      uninstall: (signal) => call('uninstallHook', { signal }),
     }),
     customization: {
       shipped: () => call('readShipped'),
@@ -118,6 +128,9 @@ export function askOf(ports: SetupPorts, customization?: Customization): Ask {
       readBase: () => customization?.base(),
       readOverride: () => customization?.override(),
       recordBase: () => customization?.recordBase(text),
+      inspectHook: () => ports.wake().inspect(signal),
+      installHook: () => ports.wake().install(signal),
+      uninstallHook: () => ports.wake().uninstall(signal),
     };
     return handlers[name]() ?? Promise.reject(new Error(`nobody answers ${name}`));
   };

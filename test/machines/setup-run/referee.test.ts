@@ -3,13 +3,27 @@ import { describe, expect, test } from 'vitest';
 import type { Operation } from '../../../src/ports/setup/target.ts';
 import type { PortCall, PortName } from './port-calls.ts';
 import { Referee } from './referee.ts';
-import { CLAUDE, CODEX, GOOD, OLD_SKILL, RELEASE, registrationRecord, SKILL, skillRecord } from './world.ts';
+import {
+  CLAUDE,
+  CODEX,
+  GOOD,
+  HOOK_KEY,
+  hookRecord,
+  LOCAL,
+  OLD_SKILL,
+  RELEASE,
+  registrationRecord,
+  SKILL,
+  skillRecord,
+} from './world.ts';
 
 type Move = readonly [name: PortName, outcome?: unknown, input?: unknown];
 
 const OWNED = { ok: true, records: [registrationRecord(CLAUDE), skillRecord(CLAUDE)] };
 const PENDING = registrationRecord(CLAUDE, { phase: 'pending' });
 const SKILL_PENDING = skillRecord(CLAUDE, { phase: 'pending' });
+const HOOK_PENDING = hookRecord({ phase: 'pending' });
+const HOOKED = { ok: true, records: [hookRecord()] };
 const LOCK: Move = ['acquire'];
 
 async function violationsOf(operation: Operation, moves: readonly Move[]): Promise<readonly string[]> {
@@ -49,6 +63,24 @@ describe('nothing is said about', () => {
         ['remove'],
         ['inspect', 'absent'],
         ['drop', undefined, CLAUDE.registration],
+      ],
+    ],
+    [
+      'a hook that comes and one that goes',
+      'apply',
+      [
+        LOCK,
+        ['readRecords'],
+        ['inspectHook', 'absent'],
+        ['put', undefined, HOOK_PENDING],
+        ['installHook'],
+        ['inspectHook'],
+        ['put', undefined, hookRecord()],
+        ['readRecords', HOOKED],
+        ['inspectHook'],
+        ['uninstallHook'],
+        ['inspectHook', 'absent'],
+        ['drop', undefined, HOOK_KEY],
       ],
     ],
   ])('%s', async (_, operation, moves) => {
@@ -107,6 +139,39 @@ describe('a violation is', () => {
       'anything beside what may still run',
       'apply',
       [LOCK, ['inspect', 'absent'], ['put', undefined, PENDING], ['add', 'retained'], ['inspect']],
+    ],
+    ['a hook without a record', 'apply', [LOCK, ['readRecords'], ['inspectHook', 'absent'], ['installHook']]],
+    [
+      'a hook over another one',
+      'apply',
+      [LOCK, ['inspectHook', 'divergent'], ['put', undefined, HOOK_PENDING], ['installHook']],
+    ],
+    [
+      'a hook owned that was not seen',
+      'apply',
+      [
+        LOCK,
+        ['inspectHook', 'absent'],
+        ['put', undefined, HOOK_PENDING],
+        ['installHook'],
+        ['put', undefined, hookRecord()],
+      ],
+    ],
+    ['a removal of a hook that is not ours', 'remove', [LOCK, ['readRecords'], ['inspectHook'], ['uninstallHook']]],
+    [
+      'a removal of a hook that is wanted',
+      'remove',
+      [
+        LOCK,
+        ['readRecords', { ok: true, records: [hookRecord(), registrationRecord(LOCAL)] }],
+        ['inspectHook'],
+        ['uninstallHook'],
+      ],
+    ],
+    [
+      'a hook forgotten while it is there',
+      'remove',
+      [LOCK, ['readRecords', HOOKED], ['inspectHook'], ['uninstallHook'], ['drop', undefined, HOOK_KEY]],
     ],
     ['a stage without a record', 'apply', [LOCK, ['readSource'], ['stage']]],
     [

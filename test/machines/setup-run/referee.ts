@@ -33,6 +33,8 @@ export class Referee {
   #isStopped = false;
   /** Since the last change of the registration. */
   #inspection: unknown;
+  /** Since the last change of the hook. */
+  #hooked: unknown;
   /** Since the last change of the slot. */
   #slot: SlotContent | undefined;
   #source: string | undefined;
@@ -64,7 +66,7 @@ export class Referee {
 
   #begin(call: PortCall): void {
     this.history.push(call.name);
-    for (const rule of [this.#time, this.#owner, this.#registration, this.#skill]) {
+    for (const rule of [this.#time, this.#owner, this.#registration, this.#skill, this.#hook]) {
       const violation = rule(call);
       if (violation) this.violations.push(`${call.name}: ${violation}`);
     }
@@ -85,14 +87,18 @@ export class Referee {
   /** Records are about our own targets. */
   readonly #owner: Rule = ({ name, input }) => {
     if (name !== 'put' && name !== 'drop') return undefined;
-    const ours = this.#game.targets.flatMap((target) => [keyOf(target.registration), keyOf(target.skill)]);
+    const ours = this.#game.targets.flatMap((target) => [
+      keyOf(target.registration),
+      keyOf(target.skill),
+      ...(target.wake.key ? [keyOf(target.wake.key)] : []),
+    ]);
     return ours.includes(keyOf(input as RecordKey)) ? undefined : 'is about a foreign record';
   };
 
   readonly #registration: Rule = ({ name, input, target }) => {
     const mine = this.#targetOf(target);
     const record = input as OwnershipRecord;
-    const isSkill = record?.alias?.startsWith('skill:');
+    const isOther = /^(skill|wake):/.test(record?.alias ?? '');
     if (name === 'add') {
       const pending = mine && this.#durable.get(keyOf(mine.registration));
       const isMeant = pending?.fingerprint === mine?.fingerprint && pending?.release === this.#game.release;
@@ -104,7 +110,7 @@ export class Referee {
       const isMatch = known?.fingerprint === mine?.fingerprint && known?.release === this.#game.release;
       return isMatch && this.#inspection === 'equivalent' ? undefined : 'of what is not provably ours';
     }
-    if (isSkill) return undefined;
+    if (isOther) return undefined;
     if (name === 'drop') return this.#inspection === 'absent' ? undefined : 'before absence was seen';
     if (name !== 'put') return undefined;
     const wanted = record.phase === 'owned' ? 'equivalent' : 'absent';
@@ -135,6 +141,28 @@ export class Referee {
     return undefined;
   };
 
+  readonly #hook: Rule = ({ name, input }) => {
+    const record = input as OwnershipRecord;
+    const isHook = record?.alias?.startsWith('wake:');
+    const pending = [...this.#durable.values()].find(({ alias }) => alias.startsWith('wake:'));
+    if (name === 'installHook') {
+      if (pending?.phase !== 'pending') return 'without a durable pending record';
+      return ['absent', 'outdated'].includes(String(this.#hooked)) ? undefined : `the client said ${this.#hooked}`;
+    }
+    if (name === 'uninstallHook') {
+      const isKnown = this.#records.some(({ alias }) => alias.startsWith('wake:'));
+      const isWanted = this.#records.some(({ client, phase, alias }) => {
+        return client === 'claude-code' && phase === 'owned' && alias.startsWith('pi-session-mcp');
+      });
+      return isKnown && !isWanted && this.#hooked !== 'divergent' ? undefined : 'of what is not ours, or still wanted';
+    }
+    if (!isHook) return undefined;
+    if (name === 'drop') return this.#hooked === 'absent' ? undefined : 'before absence was seen';
+    if (name !== 'put') return undefined;
+    const wanted = record.phase === 'owned' ? ['equivalent'] : ['absent', 'outdated'];
+    return wanted.includes(String(this.#hooked)) ? undefined : `${record.phase}, but the client said ${this.#hooked}`;
+  };
+
   /** A skill of Claude Code outside of projects is the same one for both scopes. */
   #targetOf(target: Target | undefined): SetupTarget | undefined {
     return (
@@ -160,6 +188,11 @@ export class Referee {
       this.#inspection = undefined;
       if (outcome === 'retained' || outcome === undefined) this.#isStopped = true;
     }
+    if (name === 'inspectHook') this.#hooked = outcome;
+    if (name === 'installHook' || name === 'uninstallHook') {
+      this.#hooked = undefined;
+      if (outcome === 'retained' || outcome === undefined) this.#isStopped = true;
+    }
     if (name === 'look') this.#slot = outcome as SlotContent;
     if (name === 'readSource' && isOk) this.#source = (outcome as Extract<SkillSource, { ok: true }>).fingerprint;
     if (['recover', 'place', 'displace'].includes(name)) this.#slot = undefined;
@@ -170,6 +203,7 @@ export class Referee {
   /** A chart begins, and has seen nothing yet. */
   #forget(): void {
     this.#inspection = undefined;
+    this.#hooked = undefined;
     this.#slot = undefined;
     this.#source = undefined;
     this.#displaced = undefined;

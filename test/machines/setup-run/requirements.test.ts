@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { RegistrationOutput } from '../../../src/machines/setup/registration.judgement.ts';
 import { overall } from '../../../src/machines/setup/run.context.ts';
 import { setupRunMachine } from '../../../src/machines/setup/run.machine.ts';
+import type { SetupTarget } from '../../../src/ports/setup/run.ts';
 import { effectsOf } from '../../kit/effects.ts';
 import { drop, invocation } from '../../kit/mutate.ts';
 import { breaches, edit, type Requirement, requirementSuite, unheard, unique } from '../../kit/requirement-suite.ts';
@@ -19,7 +20,7 @@ const children = (state: unknown) => Object.keys((state as State).children);
 const spawned = ({ state, event }: Triple) => effectsOf(state, event).spawned.map(({ src }) => src);
 const spawns = (chart: Chart, name: string) => chart.triples.filter((triple) => spawned(triple).includes(name));
 const isFrom = ({ event }: Triple, actor: string) => event.type === `xstate.done.actor.${actor}`;
-const CHARTS = ['registration', 'skillSlot', 'customization'];
+const CHARTS = ['registration', 'skillSlot', 'wakeHook', 'customization'];
 
 interface Branch {
   guard?: unknown;
@@ -105,13 +106,59 @@ const requirements: Requirement<Run>[] = [
     },
   },
   {
+    says: 'the hook follows the skill where it was asked for or a removal would leave it behind, and nowhere else',
+    findings: (chart) =>
+      unique([
+        ...breaches(
+          chart.triples.filter((triple) => isFrom(triple, 'skillSlot')),
+          (triple) => {
+            const { operation, signal, waiting, ownsHook } = triple.state.context;
+            const [{ client, wake } = TARGETS[1] as SetupTarget] = waiting;
+            const isLeft = ownsHook && (operation === 'remove' || operation === 'rollback');
+            const mayFollow = client === 'claude-code' && (wake.isAsked || isLeft) && signal === null;
+            return spawned(triple).includes('wakeHook') !== mayFollow;
+          },
+        ),
+        ...breaches(
+          spawns(chart, 'skillSlot'),
+          ({ nextState, event }) => nextState.context.ownsHook !== (event['output'] as RegistrationOutput).ownsHook,
+        ),
+        ...breaches(spawns(chart, 'wakeHook'), (triple) => !isFrom(triple, 'skillSlot')),
+        // What was asked for is answered, whatever the client: once its registration allows it.
+        ...chart.states.filter(over).flatMap(({ context: { findings, targets } }) =>
+          findings
+            .filter(({ target, status }) => target.alias === 'pi-session-mcp' && /^(ok|unchanged)$/.test(status))
+            .filter(({ target }) => targets.some(({ client, wake }) => client === target.client && wake.isAsked))
+            .filter(
+              ({ target: { client } }) =>
+                !findings.some(({ target }) => target.client === client && target.alias === 'pi-session-mcp-wake'),
+            )
+            .map(({ target }) => `nothing is said about the hook of ${target.client}`),
+        ),
+      ]),
+    brokenBy: {
+      'it always follows': edit((at) => {
+        delete branches(invocation(at('working.placingSkill'), 'skillSlot'))[0]?.guard;
+      }),
+      'what a removal leaves is forgotten': edit((at) => {
+        const [first] = branches(invocation(at('working.registering'), 'registration'));
+        (first?.actions as unknown[] | undefined)?.pop();
+      }),
+      'nobody answers for it': edit((at) => {
+        const [, second] = branches(invocation(at('working.placingSkill'), 'skillSlot'));
+        (second?.actions as unknown[] | undefined)?.shift();
+      }),
+    },
+  },
+  {
     says: 'after an interruption, or beside what may still run, no other target is begun',
     findings: (chart) =>
       breaches(
         chart.triples.filter(
           (triple) =>
             triple.state.context.signal !== null ||
-            (isFrom(triple, 'registration') && (triple.event['output'] as RegistrationOutput).isHalted),
+            (['registration', 'wakeHook'].some((each) => isFrom(triple, each)) &&
+              (triple.event['output'] as RegistrationOutput).isHalted),
         ),
         (triple) =>
           spawned(triple).some((src) => CHARTS.includes(src) || src === 'checkDoctor' || src === 'bindRelease'),
@@ -146,6 +193,7 @@ const requirements: Requirement<Run>[] = [
         const on = at('working.registering').on as Record<string, { actions: unknown[] }>;
         on['INTERRUPT']?.actions.pop();
       }),
+      'a hook is left alone': edit((at) => drop(at('working.placingHook'), 'on')),
       'a skill is left alone': edit((at) => drop(at('working.placingSkill'), 'on')),
       'the lock is waited for to the end': edit((at) => {
         const on = at('locking').on as Record<string, { actions: unknown[] }>;

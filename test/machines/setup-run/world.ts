@@ -12,11 +12,17 @@ export const RELEASE = 'release-now';
 export const ENTRY = 'entry-now';
 export const SKILL = 'skill-now';
 export const OLD_SKILL = 'skill-before';
+export const HOOK = 'hook-now';
+export const HOOK_KEY = { client: 'claude-code', scope: 'user', alias: 'wake:pi-session-mcp' } as const;
 
 const PROJECT = '@0123456789abcdef';
 
 /** One target; what lives in a project has the project's identity in its alias. */
-export function target(client: SetupTarget['client'], scope: SetupTarget['scope'] = 'user'): SetupTarget {
+export function target(
+  client: SetupTarget['client'],
+  scope: SetupTarget['scope'] = 'user',
+  isAsked = false,
+): SetupTarget {
   const suffix = scope === 'user' ? '' : PROJECT;
   const skillSuffix = scope === 'project' ? PROJECT : '';
   return {
@@ -28,6 +34,12 @@ export function target(client: SetupTarget['client'], scope: SetupTarget['scope'
       scope: scope === 'project' ? 'project' : 'user',
       alias: `skill:pi-session-orchestration${skillSuffix}`,
     },
+    wake: {
+      isAsked,
+      key: client === 'codex' ? null : HOOK_KEY,
+      fingerprint: HOOK,
+      hasEvents: true,
+    },
     fingerprint: ENTRY,
   };
 }
@@ -35,6 +47,10 @@ export function target(client: SetupTarget['client'], scope: SetupTarget['scope'
 export const CLAUDE = target('claude-code');
 export const LOCAL = target('claude-code', 'local');
 export const CODEX = target('codex');
+/** The same ones, with the hook asked for. */
+export const WOKEN = target('claude-code', 'user', true);
+export const WOKEN_LOCAL = target('claude-code', 'local', true);
+export const WOKEN_CODEX = target('codex', 'user', true);
 
 export function registrationRecord(of: SetupTarget, change: Partial<OwnershipRecord> = {}): OwnershipRecord {
   return { ...of.registration, phase: 'owned', fingerprint: ENTRY, release: RELEASE, ...change };
@@ -42,6 +58,10 @@ export function registrationRecord(of: SetupTarget, change: Partial<OwnershipRec
 
 export function skillRecord(of: SetupTarget, change: Partial<OwnershipRecord> = {}): OwnershipRecord {
   return { ...of.skill, phase: 'owned', fingerprint: SKILL, ...change };
+}
+
+export function hookRecord(change: Partial<OwnershipRecord> = {}): OwnershipRecord {
+  return { ...HOOK_KEY, phase: 'owned', fingerprint: HOOK, ...change };
 }
 
 /** What a port answers when everything is as it should be. */
@@ -68,6 +88,9 @@ export const GOOD: Readonly<Record<PortName, unknown>> = {
   readBase: { kind: 'none' },
   readOverride: 'absent',
   recordBase: { ok: true },
+  inspectHook: 'equivalent',
+  installHook: 'ended',
+  uninstallHook: 'ended',
 };
 
 interface PendingCall extends PortCall {
@@ -177,5 +200,5 @@ export class SetupWorld {
 
 /** Their signal only asks them to hurry. */
 function isAwaited(name: PortName): boolean {
-  return ['acquire', 'add', 'remove', 'handshake'].includes(name);
+  return ['acquire', 'add', 'remove', 'handshake', 'installHook', 'uninstallHook'].includes(name);
 }

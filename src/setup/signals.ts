@@ -1,9 +1,22 @@
-/** SIGINT and SIGTERM for the commands that start no client and hold no lock: there is nothing to end first. */
+/** SIGINT and SIGTERM. */
 import type { InterruptSignal } from '../ports/setup/run.ts';
 import { emit, useColours } from './output.ts';
 import { EXIT } from './report.ts';
+import type { RunSetupOptions } from './run-setup.ts';
 
 const SHOW_CURSOR = '\u001b[?25h';
+
+/** A signal ends the run in order; a second one changes nothing, for what is awaited must not be left behind. */
+export const onInterrupt: NonNullable<RunSetupOptions['onInterrupt']> = (interrupt) => {
+  const listeners = (['SIGINT', 'SIGTERM'] as const).map((signal) => {
+    const listener = () => interrupt(signal);
+    process.on(signal, listener);
+    return () => process.off(signal, listener);
+  });
+  return () => {
+    for (const remove of listeners) remove();
+  };
+};
 
 /** @returns The exit status. */
 export function reportInterruption(operation: string, json: boolean, signal: InterruptSignal): number {
@@ -13,7 +26,8 @@ export function reportInterruption(operation: string, json: boolean, signal: Int
 }
 
 /**
- * From now on a signal ends the process with a report. What these commands write
+ * For commands that start no client and hold no lock, so that there is nothing to end first: from
+ * now on a signal ends the process with a report. What these commands write
  * is written in one synchronous step, so no signal comes between.
  *
  * @param clear Takes away what is shown meanwhile.
