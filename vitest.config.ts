@@ -9,6 +9,8 @@ export default defineConfig({
     globalSetup: ['test/kit/global-setup.ts'],
     testTimeout: 30_000,
     pool: 'forks',
+    // Half of the tests wait for processes, so every core can have one.
+    maxWorkers: '100%',
     reporters: ['default', ...json] as never,
   },
 });

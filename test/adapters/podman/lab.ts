@@ -20,10 +20,12 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { constants as constantsOf, homedir, setPriority } from 'node:os';
+import { constants as constantsOf, homedir, setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
 import { afterAll, beforeAll } from 'vitest';
+import { createKernelLock } from '../../../src/adapters/process/kernel-lock.ts';
+import type { HeldLock } from '../../../src/ports/setup/command.ts';
 import type { BoundaryHost, CaptureCommand, WriterBox } from '../../../src/ports/writers/boundary.ts';
 import type { Action } from './fixtures/host.ts';
 
@@ -286,17 +288,29 @@ function openLab(): Lab {
   return new Lab(user);
 }
 
+const LAB_LOCK = join(tmpdir(), 'pi-writer-lab');
+const PATIENCE_S = 900;
+const UNHURRIED = new AbortController().signal;
+
 /** One lab for a file's tests, with its probe done. Nothing is made where no box can run. */
 export function useLab(): () => Lab {
   let lab: Lab | undefined;
+  let turn: HeldLock | undefined;
   beforeAll(async () => {
     if (NO_PODMAN) return;
+    // All labs share one user, and Podman on a busy machine keeps the boxes of one lab from starting beside another's.
+    const waited = await createKernelLock({ directory: LAB_LOCK, waitSeconds: PATIENCE_S }).acquire(UNHURRIED);
+    if (waited.kind !== 'locked') throw new Error(`another lab is open: ${waited.kind}`);
+    turn = waited.lock;
     lab = openLab();
     const outcome = await lab.act<{ kind: string; host: BoundaryHost }>({ do: 'probe', stateDirectory: lab.state });
     if (outcome.kind !== 'usable') throw new Error(`Podman is there and not usable: ${JSON.stringify(outcome)}`);
     lab.host = outcome.host;
-  }, 120_000);
-  afterAll(() => lab?.close());
+  }, PATIENCE_S * 1000);
+  afterAll(() => {
+    lab?.close();
+    turn?.release();
+  });
   return () => {
     if (!lab) throw new Error('no lab');
     return lab;
