@@ -1,5 +1,7 @@
 /** Setup beside a running box: the contained server admits no session that writes meanwhile (docs/writers.md). */
+
 import { chmodSync, lstatSync, rmSync } from 'node:fs';
+import { pruneWriterEvents } from '../adapters/fs/event-spool-prune.ts';
 import { formatOwner, isProvablyDead, parseOwner, thisProcess } from '../adapters/podman/owner.ts';
 import { readJson, writeJson } from './json-file.ts';
 import type { WriterPlaces } from './places.ts';
@@ -26,6 +28,7 @@ export function clearStale(places: WriterPlaces): void {
   rmSync(places.mark, { force: true, recursive: true });
   // The writer may have closed it to everybody.
   if (lstatSync(places.events, { throwIfNoEntry: false })?.isDirectory()) chmodSync(places.events, PRIVATE);
+  pruneWriterEvents(places.events, Date.now());
 }
 
 function isMarked({ mark }: WriterPlaces): boolean {
