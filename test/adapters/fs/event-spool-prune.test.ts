@@ -46,6 +46,7 @@ test('whatever is no directory of a server goes, and nothing behind a link', () 
   writeFileSync(join(outside, 'precious'), 'x');
   mkdirSync(join(events, 'planted', 'tree'), { recursive: true });
   symlinkSync(outside, join(events, 'planted', 'link'));
+  utimesSync(join(events, 'planted'), NOW / 1000, NOW / 1000);
   symlinkSync(outside, join(events, 'link'));
   symlinkSync(outside, join(events, OLD));
   writeFileSync(join(events, 'file'), 'x');
