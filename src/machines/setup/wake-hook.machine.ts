@@ -26,6 +26,15 @@ const UNWRITTEN = { target: '#wakeHook.done', actions: { type: 'conclude', param
 export const wakeHookMachine = wakeHookSetup.createMachine({
   id: 'wakeHook',
   description: 'The hook that wakes one client, and one operation on it.',
+  meta: {
+    guarantees: [
+      'The client is asked to install only after a record of it is durable.',
+      'What the client says of its own success counts for nothing: a look afterwards decides.',
+      'A hook without a record, and one that its user has switched off, is never installed over.',
+      'It goes with the last registration that needs it, and not before.',
+      'A dry-run and a verification change nothing.',
+    ],
+  },
   options: { maxIterations: 100 },
   context: ({ input }) => newWakeHook(input),
   output: ({ context }) => ({ verdict: concluded(context), isHalted: context.isHalted }),
