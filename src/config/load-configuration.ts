@@ -9,7 +9,8 @@ import { deepFreeze, recordOf } from './records.ts';
 import { parseStrictJson } from './strict-json.ts';
 
 const CONFIG_VARIABLE = 'PI_SESSION_MCP_CONFIG';
-const MODES_FILE = 'execution-modes.json';
+/** Where the execution modes of a configuration are; both absolute. */
+export const modesFileOf = (configuration: string): string => join(dirname(configuration), 'execution-modes.json');
 
 export interface LoadInput {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -58,7 +59,7 @@ export function loadConfiguration({ env, packageRoot, files }: LoadInput): LoadR
   }
 
   const modesLog = new IssueLog('execution-modes');
-  const modes = loadModes(join(directory, MODES_FILE), parsed, files, modesLog);
+  const modes = loadModes(modesFileOf(path), parsed, files, modesLog);
   if (!modesLog.empty) return { ok: false, code: 'invalid_execution_modes', issues: modesLog.issues };
   const workspaces = [...parsed.workspaces].map(([alias, root]): [string, Workspace] => [
     alias,

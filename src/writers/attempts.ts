@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto';
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BoxCommand, WriterBoundary, WriterBox } from '../ports/writers/boundary.ts';
+import { INSIDE } from './places.ts';
 
 const TIMEOUT_MS = 60_000;
 const MAX_OUTPUT_BYTES = 256 * 1024;
@@ -41,7 +42,7 @@ const did = (act) => { try { act(); return true; } catch { return false; } };
 const isDirectory = (at) => { try { return fs.statSync(at).isDirectory(); } catch { return false; } };
 let links = 0;
 const link = (at) => { const made = '/tmp/canary-' + links++; fs.symlinkSync(at, made); return made; };
-const ways = (at) => [at, '/work/../..' + at, link(at)];
+const ways = (at) => [at, '${INSIDE.work}/../..' + at, link(at)];
 const file = (at) => isDirectory(at) ? path.join(at, '.pi-session-mcp-canary') : at;
 const byNode = (at) => did(() => fs.appendFileSync(file(at), 'x')) || did(() => fs.writeFileSync(at + '/.pi-session-mcp-canary', 'x'));
 const byShell = (at) => spawnSync('/bin/sh', ['-c', 'echo x >>"$1"', 'sh', file(at)], { stdio: 'ignore' }).status === 0;

@@ -1,13 +1,13 @@
 /** Where the parts of one writer lie on the host (docs/writers.md). */
 import { join } from 'node:path';
+import { BOX } from '../adapters/podman/box-places.ts';
 
 /** In the box; see docs/boundary.md. */
 export const INSIDE = {
-  work: '/work',
-  agent: '/pi/agent',
-  configuration: '/pi/server/config.json',
-  baseline: '/pi/server/baseline.json',
-  events: '/pi/events',
+  ...BOX,
+  configuration: `${BOX.server}/config.json`,
+  baseline: `${BOX.server}/baseline.json`,
+  program: `${BOX.product}/dist/main.js`,
 } as const;
 
 export interface WriterPlaces {

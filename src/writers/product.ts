@@ -3,14 +3,11 @@ import { existsSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, sep } from 'node:path';
 import type { ReadOnlyMount } from '../ports/writers/boundary.ts';
+import { INSIDE } from './places.ts';
 
 const LATE = '@earendil-works/pi-coding-agent';
 const MODULES = 'node_modules';
 const PARTS = ['dist', 'package.json', 'skills'];
-
-/** In the box. */
-const PRODUCT = '/opt/pi';
-const NODE = '/opt/node/bin/node';
 
 /** The `node_modules` that holds the Pi SDK, wherever a package manager has put it. */
 function modulesOf(packageRoot: string): string | undefined {
@@ -27,9 +24,12 @@ export function productMounts(packageRoot: string, nodePath: string): ReadOnlyMo
     if (!modules?.endsWith(`${sep}${MODULES}`)) return undefined;
     const parts = PARTS.filter((part) => existsSync(join(packageRoot, part)));
     return [
-      { source: realpathSync(nodePath), destination: NODE },
-      ...parts.map((part) => ({ source: realpathSync(join(packageRoot, part)), destination: join(PRODUCT, part) })),
-      { source: modules, destination: join(PRODUCT, MODULES) },
+      { source: realpathSync(nodePath), destination: INSIDE.node },
+      ...parts.map((part) => ({
+        source: realpathSync(join(packageRoot, part)),
+        destination: join(INSIDE.product, part),
+      })),
+      { source: modules, destination: join(INSIDE.product, MODULES) },
     ];
   } catch {
     return undefined;

@@ -16,7 +16,7 @@ follow() {
   done
 }
 { while sleep 10; do follow; done; } </dev/null >/dev/null 2>&1 &
-exec node /opt/pi/dist/main.js
+exec node ${INSIDE.program}
 `;
 
 /** @returns `undefined` when the product is not installed as a whole. */
@@ -29,7 +29,7 @@ export function serverCommand(builtFile: string, nodePath: string): BoxCommand |
         PI_SESSION_MCP_CONFIG: INSIDE.configuration,
         PI_SESSION_MCP_EVENTS: INSIDE.events,
         PI_SESSION_MCP_BASELINE: INSIDE.baseline,
-        PI_CODING_AGENT_DIR: '/home/writer/agent',
+        PI_CODING_AGENT_DIR: `${INSIDE.home}/agent`,
       },
       mounts,
     }

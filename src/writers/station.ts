@@ -34,7 +34,7 @@ import { copyCredentials } from './credentials.ts';
 import { dropHold, takeHold } from './hold.ts';
 import { runInside } from './inside.ts';
 import { writeJson } from './json-file.ts';
-import type { WriterPlaces } from './places.ts';
+import { INSIDE, type WriterPlaces } from './places.ts';
 import { readRecord, recordDocument } from './record.ts';
 import { type ClientOf, type RegisteredWriter, register, unregister } from './registration.ts';
 import { writeSource } from './renewal.ts';
@@ -316,8 +316,9 @@ class RealStation implements Station {
       ...[agentDirectory, join(agentDirectory, 'auth.json'), join(agentDirectory, 'extensions'), configurationFile],
       ...[state, this.#parts.places.record, join(packageRoot, 'dist', 'main.js')],
     ];
-    const inBox = ['/work/.git/hooks', '/work/.git/config', '/work/.git/commondir', '/pi/agent', '/pi/agent/auth.json'];
-    const system = ['/pi/server', '/pi/server/config.json', '/opt/pi', '/opt/pi/dist/main.js', '/opt/node/bin/node'];
+    const git = `${INSIDE.work}/.git`;
+    const inBox = [`${git}/hooks`, `${git}/config`, `${git}/commondir`, INSIDE.agent, `${INSIDE.agent}/auth.json`];
+    const system = [INSIDE.server, INSIDE.configuration, INSIDE.product, INSIDE.program, INSIDE.node];
     const before = stateOf(onHost.filter((path) => path !== state));
     const attempted = await attempt(
       boundary,
@@ -326,7 +327,7 @@ class RealStation implements Station {
       {
         forbidden: [...onHost, ...inBox, ...system, '/usr', '/usr/bin/git', '/etc', '/'],
         hidden: [home, agentDirectory, configurationFile, state, join(home, '.ssh')],
-        allowed: ['/work', '/work/.git', '/tmp', '/pi/events'],
+        allowed: [INSIDE.work, git, '/tmp', INSIDE.events],
       },
       signal,
     );

@@ -21,12 +21,15 @@ import { codeOf } from './regular-file.ts';
 const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 const TEMPORARY = /^\.tmp-[0-9a-f]{32}$/;
 
+/** A name beside `path` that nobody has, and that `sweepTemporaries` knows. */
+export const temporaryOf = (path: string): string => `${path}.tmp-${randomBytes(16).toString('hex')}`;
+
 /**
  * Puts a file with these bytes and this mode in the place of `path`, or of nothing. The directory
  * must exist. False: the old file is still there and no temporary is. Never throws.
  */
 export function replaceFile(path: string, bytes: Uint8Array, mode: number): boolean {
-  const temporary = `${path}.tmp-${randomBytes(16).toString('hex')}`;
+  const temporary = temporaryOf(path);
   try {
     createFile(temporary, bytes, mode);
     renameSync(temporary, path);
@@ -122,7 +125,8 @@ export function namesIn(directory: string): string[] {
   }
 }
 
-function removeQuietly(path: string): void {
+/** Removes a file that may never have been made. Never throws. */
+export function removeQuietly(path: string): void {
   try {
     unlinkSync(path);
   } catch {

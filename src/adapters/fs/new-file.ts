@@ -1,7 +1,6 @@
-import { randomBytes } from 'node:crypto';
-import { linkSync, mkdirSync, unlinkSync } from 'node:fs';
+import { linkSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { createFile, syncDirectory } from './durable-file.ts';
+import { createFile, removeQuietly, syncDirectory, temporaryOf } from './durable-file.ts';
 import { codeOf } from './regular-file.ts';
 
 /**
@@ -14,7 +13,7 @@ import { codeOf } from './regular-file.ts';
  */
 export function writeNewFile(path: string, text: string, mode: number): 'written' | 'exists' | 'failed' {
   if (!hasDirectory(dirname(path))) return 'failed';
-  const sibling = `${path}.tmp-${randomBytes(16).toString('hex')}`;
+  const sibling = temporaryOf(path);
   try {
     createFile(sibling, Buffer.from(text), mode);
     linkSync(sibling, path);
@@ -23,7 +22,7 @@ export function writeNewFile(path: string, text: string, mode: number): 'written
   } catch (error) {
     return codeOf(error) === 'EEXIST' ? 'exists' : 'failed';
   } finally {
-    removeSibling(sibling);
+    removeQuietly(sibling);
   }
 }
 
@@ -33,13 +32,5 @@ function hasDirectory(path: string): boolean {
     return true;
   } catch {
     return false;
-  }
-}
-
-function removeSibling(path: string): void {
-  try {
-    unlinkSync(path);
-  } catch {
-    // It was never made.
   }
 }

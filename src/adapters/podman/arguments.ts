@@ -8,6 +8,7 @@ import type {
   ReadOnlyMount,
   WriterLayout,
 } from '../../ports/writers/boundary.ts';
+import { BOX } from './box-places.ts';
 import type { Instance } from './instance.ts';
 import { formatOwner, type Owner } from './owner.ts';
 import { csvRecord } from './paths.ts';
@@ -15,17 +16,6 @@ import { supervised } from './supervisor.ts';
 
 export const OWNER_LABEL = 'pi-writer.owner';
 const WRITER_LABEL = 'pi-writer.name';
-
-/** In the box. */
-const BOX = {
-  work: '/work',
-  events: '/pi/events',
-  agent: '/pi/agent',
-  server: '/pi/server',
-  product: '/opt/pi',
-  node: '/opt/node/bin/node',
-  home: '/home/writer',
-} as const;
 
 const ENVIRONMENT = {
   HOME: BOX.home,

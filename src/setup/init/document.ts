@@ -1,8 +1,10 @@
 /** The first configuration of somebody who has none, as exact text. */
-import { basename, dirname, isAbsolute, resolve } from 'node:path';
+import { basename, isAbsolute, resolve } from 'node:path';
 import type { ThinkingLevel } from '../../config/configuration.ts';
+import type { ConfigurationFiles } from '../../config/files.ts';
 import { ALIAS } from '../../config/limits.ts';
-import { loadConfiguration } from '../../config/load-configuration.ts';
+import { modesFileOf } from '../../config/load-configuration.ts';
+import { loadWith } from '../load-with.ts';
 
 export interface FirstChoice {
   readonly alias: string;
@@ -38,24 +40,15 @@ export function firstFiles({ alias, directory, provider, model, thinkingLevel, c
   return { configuration, modes: json({ schemaVersion: 1, workspaces }) };
 }
 
-/** Would the server take exactly these bytes? The same reader decides that reads them later. */
-export function isValid(files: FirstFiles, path: string, packageRoot: string): boolean {
-  const bytes = (text: string) => ({ ok: true as const, bytes: new TextEncoder().encode(text) });
-  const loaded = loadConfiguration({
-    env: { PI_SESSION_MCP_CONFIG: path },
-    packageRoot,
-    files: {
-      read(asked) {
-        if (asked === path) return bytes(files.configuration);
-        return files.modes === undefined ? { ok: false, reason: 'missing' } : bytes(files.modes);
-      },
-      exists: () => false,
-    },
-  });
-  return loaded.ok;
-}
+/** There is nothing yet but what would be written. */
+const NOTHING: ConfigurationFiles = { read: () => ({ ok: false, reason: 'missing' }), exists: () => false };
 
-export const modesPath = (path: string) => resolve(dirname(path), 'execution-modes.json');
+/** Would the server take exactly these bytes? */
+export function isValid({ configuration, modes }: FirstFiles, path: string, packageRoot: string): boolean {
+  const texts = new Map([[path, configuration]]);
+  if (modes !== undefined) texts.set(modesFileOf(path), modes);
+  return loadWith(texts, path, packageRoot, NOTHING) !== undefined;
+}
 
 /** `ALIAS=DIRECTORY`, or a directory alone, whose name then gives the alias. */
 export function parseWorkspace(text: string, cwd: string): { alias: string; directory: string } | undefined {

@@ -3,9 +3,10 @@ import { lstatSync, readFileSync, statSync } from 'node:fs';
 import { writeNewFile } from '../../adapters/fs/new-file.ts';
 import { listUsableModels, type UsableModel } from '../../adapters/pi/available-models.ts';
 import type { ThinkingLevel } from '../../config/configuration.ts';
+import { modesFileOf } from '../../config/load-configuration.ts';
 import type { Finding, InitCode, Status } from '../../ports/setup/target.ts';
 import type { InitAnswers } from '../arguments.ts';
-import { type FirstChoice, firstFiles, isValid, modesPath, parseWorkspace } from './document.ts';
+import { type FirstChoice, firstFiles, isValid, parseWorkspace } from './document.ts';
 
 export interface InitInput {
   readonly answers: InitAnswers;
@@ -117,7 +118,7 @@ function write({ path, packageRoot, dryRun }: InitInput, choice: FirstChoice): r
   if (!isValid(files, path, packageRoot)) return ['failed', 'workspace_invalid'];
   if (dryRun) return ['planned', 'config_planned'];
   // The modes first: without its configuration a modes file does nothing.
-  const modes = writeModes(modesPath(path), files.modes);
+  const modes = writeModes(modesFileOf(path), files.modes);
   const written = modes === 'written' ? writeNewFile(path, files.configuration, 0o600) : modes;
   if (written === 'exists') return ['failed', 'config_exists'];
   return written === 'written' ? ['ok', 'config_written'] : ['failed', 'config_write_failed'];

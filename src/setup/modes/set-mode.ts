@@ -4,10 +4,11 @@ import { configurationFiles } from '../../adapters/fs/configuration-files.ts';
 import { replaceFile } from '../../adapters/fs/durable-file.ts';
 import type { Configuration, ExecutionProfile } from '../../config/configuration.ts';
 import { ALIAS } from '../../config/limits.ts';
-import { loadConfiguration } from '../../config/load-configuration.ts';
+import { loadConfiguration, modesFileOf } from '../../config/load-configuration.ts';
 import type { Finding, ModeCode, RunCode, Status } from '../../ports/setup/target.ts';
 import type { ModeChoice } from '../arguments.ts';
-import { entryOf, loadWith, modesFile, readModes, withEntry } from './edit.ts';
+import { loadWith } from '../load-with.ts';
+import { entryOf, readModes, withEntry } from './edit.ts';
 
 export interface SetModeInput {
   readonly workspace: string;
@@ -38,16 +39,16 @@ async function decide(input: SetModeInput): Promise<Outcome> {
   if (choice.mode === 'host' && !choice.acceptHostWrites) return ['failed', 'host_writes_not_accepted'];
   const entry = await chooseEntry(input, loaded.configuration);
   if (entry === undefined) return ['failed', 'mode_required'];
-  const document = readModes(modesFile(configuration), configurationFiles);
+  const document = readModes(modesFileOf(configuration), configurationFiles);
   const text = withEntry(document, workspace, entry);
-  const next = loadWith(text, configuration, packageRoot, configurationFiles);
+  const next = loadWith(new Map([[modesFileOf(configuration), text]]), configuration, packageRoot, configurationFiles);
   if (next === undefined) return ['failed', 'mode_settings_invalid'];
   if (isDeepStrictEqual(next.workspaces[workspace], loaded.configuration.workspaces[workspace])) {
     return ['unchanged', 'mode_unchanged'];
   }
   if (entry['mode'] === 'container' && !(await input.probe())) return ['failed', 'container_unusable'];
   if (input.dryRun) return ['planned', 'mode_planned'];
-  const written = replaceFile(modesFile(configuration), Buffer.from(text), 0o600);
+  const written = replaceFile(modesFileOf(configuration), Buffer.from(text), 0o600);
   return written ? ['ok', 'mode_applied'] : ['failed', 'mode_write_failed'];
 }
 

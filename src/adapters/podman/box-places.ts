@@ -1,0 +1,10 @@
+/** Absolute paths in the box (docs/boundary.md). */
+export const BOX = {
+  work: '/work',
+  events: '/pi/events',
+  agent: '/pi/agent',
+  server: '/pi/server',
+  product: '/opt/pi',
+  node: '/opt/node/bin/node',
+  home: '/home/writer',
+} as const;
