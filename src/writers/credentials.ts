@@ -23,8 +23,15 @@ function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** @returns `undefined` when there is no such file. Throws when it cannot be used. */
-function readFields(path: string): Fields | undefined {
+/** Lets somebody else finish. Short, and so without an event loop. */
+export type Pause = () => void;
+
+const PAUSE_MS = 20;
+const waiting = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+const aMoment: Pause = () => void Atomics.wait(waiting, 0, 0, PAUSE_MS);
+const READS = 4;
+
+function readOnce(path: string): Fields | undefined {
   let text: string;
   try {
     if (statSync(path).size > MAX_BYTES) throw new Error('too large');
@@ -36,6 +43,21 @@ function readFields(path: string): Fields | undefined {
   const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''));
   if (!isFields(value)) throw new Error('not an object');
   return value;
+}
+
+/**
+ * Reads again what cannot be used: Pi writes its files in place, so that half of one may be seen.
+ * @returns `undefined` when there is no such file. Throws when it cannot be used.
+ */
+function readFields(path: string, pause: Pause): Fields | undefined {
+  for (let left = READS; ; left -= 1) {
+    try {
+      return readOnce(path);
+    } catch (error) {
+      if (left <= 1) throw error;
+      pause();
+    }
+  }
 }
 
 function only(fields: Fields | undefined, names: readonly string[]): [string, unknown][] {
@@ -57,16 +79,16 @@ export interface CopyRequest {
 }
 
 /** Never throws. False: what was there before is still there, or a part of it. */
-export function copyCredentials({ from, to, providers }: CopyRequest): boolean {
+export function copyCredentials({ from, to, providers }: CopyRequest, pause: Pause = aMoment): boolean {
   try {
     mkdirSync(to, { recursive: true, mode: PRIVATE });
-    const credentials = only(readFields(join(from, 'auth.json')), providers);
+    const credentials = only(readFields(join(from, 'auth.json'), pause), providers);
     const auth = Object.fromEntries(credentials.map(([name, credential]) => [name, withoutRenewal(credential)]));
     if (!put(join(to, 'auth.json'), auth)) return false;
-    const models = readFields(join(from, 'models.json'));
+    const models = readFields(join(from, 'models.json'), pause);
     const known = models && isFields(models['providers']) ? models['providers'] : undefined;
     if (!put(join(to, 'models.json'), { providers: Object.fromEntries(only(known, providers)) })) return false;
-    const stored = readFields(join(from, 'models-store.json'));
+    const stored = readFields(join(from, 'models-store.json'), pause);
     return stored === undefined || put(join(to, 'models-store.json'), stored);
   } catch {
     return false;
@@ -84,10 +106,15 @@ function put(path: string, value: object): boolean {
   return replaceFile(path, Buffer.from(text), MODE);
 }
 
-/** The providers whose token has to be renewed now: it runs out soon, or nobody can tell when. */
-export function providersToRenew(from: string, providers: readonly string[], now: number): readonly string[] {
+/** The providers whose token has to be renewed now: it runs out soon, or nobody can tell when. Never throws. */
+export function providersToRenew(
+  from: string,
+  providers: readonly string[],
+  now: number,
+  pause: Pause = aMoment,
+): readonly string[] {
   try {
-    return only(readFields(join(from, 'auth.json')), providers).flatMap(([name, credential]) => {
+    return only(readFields(join(from, 'auth.json'), pause), providers).flatMap(([name, credential]) => {
       if (!isFields(credential) || credential['type'] !== 'oauth') return [];
       const { expires } = credential;
       const isFresh = typeof expires === 'number' && Number.isFinite(expires) && expires - now > RENEW_BEFORE_MS;

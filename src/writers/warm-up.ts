@@ -1,18 +1,19 @@
-/** `warm-up.js <agent directory> <JSON of selections>`: asks the local Pi for credentials, which renews what runs out. */
+/** `warm-up.js <agent directory> <provider>…`: asks the local Pi for credentials, which renews what runs out. */
+import { useProxyOf } from '../adapters/pi/http-proxy.ts';
 import { openRuntime } from '../adapters/pi/model-runtime.ts';
 import { loadSdk } from '../adapters/pi/sdk.ts';
-import type { Selection } from './renewal.ts';
 
-/** As long as the launcher's own limit, so that the token outlasts the next minutes in the box. */
+/** Longer than the launcher's own limit, so that Pi never finds fresh enough what the launcher does not. */
 const VALID_FOR_MS = 8 * 60_000;
 
 try {
-  const [directory = '', selections = '[]'] = process.argv.slice(2);
-  const { models } = await openRuntime(await loadSdk(), directory);
-  for (const { provider, model } of JSON.parse(selections) as readonly Selection[]) {
-    const found = models.getModel(provider, model);
-    if (found) await models.getAuth(found, { minOAuthValidityMs: VALID_FOR_MS }).catch(() => {});
-  }
+  const [directory = '', ...providers] = process.argv.slice(2);
+  const sdk = await loadSdk();
+  useProxyOf(sdk, directory);
+  const { models } = await openRuntime(sdk, directory);
+  const ask = (provider: string) => models.getAuth(provider, { minOAuthValidityMs: VALID_FOR_MS }).catch(() => {});
+  // At once: they wait for Pi's lock together, and so the whole takes no longer than Pi allows one of them.
+  await Promise.all(providers.map(ask));
 } catch {
   // What it was good for shows in Pi's own file.
 }

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { copyCredentials } from '../../src/writers/credentials.ts';
+import { copyCredentials, providersToRenew } from '../../src/writers/credentials.ts';
 import { placesOf } from '../../src/writers/places.ts';
 import { renew, startRenewal, type WarmUp, writeSource } from '../../src/writers/renewal.ts';
 
@@ -67,6 +67,20 @@ describe('what comes along', () => {
     writeFileSync(join(from, 'auth.json'), '{ half');
     expect(copy('one')).toBe(false);
     expect(copied('auth.json')).toEqual({ one: { type: 'api_key', key: 'KEY' } });
+  });
+
+  test('half of a file is read again: Pi writes in place', () => {
+    const whole = JSON.stringify({ one: token(NOW) });
+    const path = join(from, 'auth.json');
+    const finish = vi.fn(() => writeFileSync(path, whole));
+    for (const half of ['', whole.slice(0, whole.length / 2)]) {
+      writeFileSync(path, half);
+      expect(copyCredentials({ from, to, providers: ['one'] }, finish)).toBe(true);
+      expect(copied('auth.json')).toEqual({ one: { ...token(NOW), refresh: '' } });
+      writeFileSync(path, half);
+      expect(providersToRenew(from, ['one'], NOW, finish)).toEqual(['one']);
+    }
+    expect(finish).toHaveBeenCalledTimes(4);
   });
 
   test('an unchanged copy is left alone, so that nobody inside reads it anew', () => {

@@ -1,7 +1,8 @@
 /** Everything that the checks look at, as plain data. Stays in memory: it holds paths and the token. */
+
+import type { Call } from '../kit/driving/transcript.ts';
+import type { ClientName } from '../kit/driving/wire/wire.ts';
 import type { FixtureName } from './fixtures.ts';
-import type { ClientName } from './stage.ts';
-import type { Call } from './transcript.ts';
 import type { Seen } from './watch.ts';
 
 export interface FixtureEvidence {

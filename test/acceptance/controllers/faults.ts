@@ -1,8 +1,8 @@
 /** For each check the faults that must make it fail. */
 import { expect } from 'vitest';
+import type { McpCall } from '../kit/driving/transcript.ts';
 import type { Evidence } from './evidence.ts';
 import { CREDENTIAL, type Mutable, ms, TOKEN } from './sample.ts';
-import type { McpCall } from './transcript.ts';
 
 export type Fault = (evidence: Mutable<Evidence>) => void;
 export type Faults = readonly (readonly [check: string, fault: string, plant: Fault])[];

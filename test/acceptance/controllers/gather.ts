@@ -5,15 +5,16 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type RecordedRequest, type ScriptedModel, startScriptedModel } from '../../../demo/scripted-model.ts';
-import { type Ended, start, startController } from './clients.ts';
-import { type Endpoint, openEndpoint } from './endpoint.ts';
+import { type Endpoint, openEndpoint } from '../kit/driving/endpoint.ts';
+import { callsOf } from '../kit/driving/transcript.ts';
+import type { ClientName } from '../kit/driving/wire/wire.ts';
+import { type Ended, SERVER, start, startController } from './clients.ts';
 import type { Evidence, FixtureEvidence } from './evidence.ts';
 import { type FixtureName, GIT_ENV } from './fixtures.ts';
 import type { Scenario } from './scenarios.ts';
 import { makeSignals, type Signals } from './signals.ts';
-import { type ClientName, makeStage, type Stage } from './stage.ts';
+import { makeStage, type Stage } from './stage.ts';
 import { LATE_FILE, WAIT_SECONDS } from './tasks.ts';
-import { callsOf } from './transcript.ts';
 import { type Seen, Watch } from './watch.ts';
 import { textOf, workerScript } from './worker.ts';
 
@@ -130,14 +131,14 @@ function controllerOf(client: ClientName, ended: Ended, endpoint: Endpoint): Evi
   const { stdout, stderr, code } = ended;
   const { bodies, others, failure, finished } = endpoint;
   const said = [stdout, stderr, ...bodies].join('\n');
-  const calls = callsOf(client, stdout);
+  const calls = callsOf(client, SERVER, stdout);
   return { code, failure, finished, answer: stdout, others, firstRequest: bodies[0] ?? '', said, calls };
 }
 
 async function act({ scenario, client }: RunOptions, sides: Sides): Promise<Evidence> {
   const { stage, watch, pi } = sides;
   const setup = await setUp(stage);
-  const endpoint = await openEndpoint(client, scenario.controller(sides));
+  const endpoint = await openEndpoint(client, SERVER, scenario.controller(sides));
   try {
     const running = startController(stage, endpoint.origin);
     watch.follow(running.pid);

@@ -10,6 +10,7 @@ import { homedir, tmpdir } from 'node:os';
 import { join, resolve, sep } from 'node:path';
 import { parseArgs } from 'node:util';
 import { endAll, processesOf } from '../../e2e/kit/processes.ts';
+import type { ClientName } from '../kit/driving/wire/wire.ts';
 import { registrationsIn } from '../setup/evidence.ts';
 import { buildOf } from './build.ts';
 import { commonChecks } from './checks/common.ts';
@@ -17,7 +18,6 @@ import { scan } from './checks/scan.ts';
 import type { Evidence } from './evidence.ts';
 import { gather } from './gather.ts';
 import { SCENARIOS, type Scenario } from './scenarios.ts';
-import type { ClientName } from './stage.ts';
 
 const { values } = parseArgs({
   options: {

@@ -1,7 +1,8 @@
 /** What a sound run looks like, made by hand, for the tests of the checks. */
+
+import type { Call, McpCall } from '../kit/driving/transcript.ts';
 import type { Evidence } from './evidence.ts';
 import { TASKS, type TaskName, WAIT_SECONDS } from './tasks.ts';
-import type { Call, McpCall } from './transcript.ts';
 
 export type Mutable<T> = T extends object ? { -readonly [K in keyof T]: Mutable<T[K]> } : T;
 

@@ -1,9 +1,9 @@
 /** The scenarios. A new one is a row here: its repositories, its controller, its checks. */
 import { until } from '../../e2e/kit/until.ts';
+import type { Program } from '../kit/driving/endpoint.ts';
 import { abortChecks } from './checks/abort.ts';
 import type { Checks } from './checks/common.ts';
 import { parallelChecks } from './checks/parallel.ts';
-import type { Program } from './endpoint.ts';
 import type { Evidence } from './evidence.ts';
 import type { FixtureName } from './fixtures.ts';
 import { abort } from './programs/abort.ts';

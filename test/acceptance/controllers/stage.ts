@@ -6,9 +6,9 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { SCRIPTED_MODEL, SCRIPTED_PROVIDER, writePiAgentDirectory } from '../../../demo/scripted-model.ts';
+import { QUIET } from '../kit/driving/headless.ts';
+import type { ClientName } from '../kit/driving/wire/wire.ts';
 import { type FixtureName, plantFixture } from './fixtures.ts';
-
-export type ClientName = 'claude-code' | 'codex';
 
 export interface Stage {
   readonly root: string;
@@ -43,14 +43,6 @@ export interface StageOptions {
 const SELECTION = { provider: SCRIPTED_PROVIDER, model: SCRIPTED_MODEL, thinkingLevel: 'off' };
 
 const PREFIX: Readonly<Record<ClientName, string>> = { 'claude-code': 'cc', codex: 'cx' };
-
-/** The four flags together keep Claude Code off the network. */
-const QUIET = {
-  CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-  DISABLE_AUTOUPDATER: '1',
-  DISABLE_TELEMETRY: '1',
-  DISABLE_ERROR_REPORTING: '1',
-};
 
 const handshakeSkill = (token: string) => `---
 name: handshake

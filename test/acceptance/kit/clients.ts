@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { BUILT_SERVER } from '../../../demo/scene.ts';
 import type { Stage } from '../../e2e/kit/stage.ts';
+import { QUIET } from './driving/headless.ts';
 
 /** A directory whose `node_modules` holds the clients; they are no dependencies of ours. */
 const CLIENTS = process.env['PI_SESSION_MCP_CLIENTS'];
@@ -66,10 +67,7 @@ export function runClaude(stage: Stage, origin: string, tools: readonly string[]
     ANTHROPIC_BASE_URL: origin,
     ANTHROPIC_API_KEY: 'dummy-key-not-real',
     CLAUDE_CODE_MAX_RETRIES: '0',
-    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-    DISABLE_AUTOUPDATER: '1',
-    DISABLE_TELEMETRY: '1',
-    DISABLE_ERROR_REPORTING: '1',
+    ...QUIET,
   };
   const allowed = tools.map((tool) => `mcp__pi__${tool}`);
   const args = [

@@ -6,6 +6,7 @@ import { claudePlugin } from '../../../src/adapters/clients/claude-plugin.ts';
 import { codexSnippet, MARKETPLACE, PLUGIN, pluginFiles } from '../../../src/wake/plugin-files.ts';
 import { plainRunner } from '../../adapters/clients/claude-plugin-lab.ts';
 import type { Stage } from '../../e2e/kit/stage.ts';
+import { QUIET } from './driving/headless.ts';
 import { openTerminal, type Terminal } from './terminal.ts';
 
 const CLIENTS = join(process.env['PI_SESSION_MCP_CLIENTS'] ?? '', 'node_modules', '.bin');
@@ -27,10 +28,7 @@ export function claudeEnvironment(stage: Stage, origin: string): Record<string, 
     ANTHROPIC_BASE_URL: origin,
     ANTHROPIC_API_KEY: KEY,
     CLAUDE_CODE_MAX_RETRIES: '0',
-    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-    DISABLE_AUTOUPDATER: '1',
-    DISABLE_TELEMETRY: '1',
-    DISABLE_ERROR_REPORTING: '1',
+    ...QUIET,
   };
 }
 

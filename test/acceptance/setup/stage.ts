@@ -1,6 +1,7 @@
 /** One disposable operator: a home, a project, a configuration, and things in the clients that are not ours. */
 import { chmodSync, cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { QUIET } from '../kit/driving/headless.ts';
 
 export type TargetName = 'codex:user' | 'claude-code:user' | 'claude-code:project' | 'claude-code:local';
 
@@ -21,14 +22,6 @@ export interface Stage {
   readonly skills: string;
   readonly env: Readonly<Record<string, string>>;
 }
-
-/** The four flags together keep Claude Code off the network. */
-const QUIET = {
-  CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-  DISABLE_AUTOUPDATER: '1',
-  DISABLE_TELEMETRY: '1',
-  DISABLE_ERROR_REPORTING: '1',
-};
 
 /**
  * @param root Must not be below a temporary directory: clients treat those differently. Gets a space into

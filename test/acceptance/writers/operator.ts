@@ -17,6 +17,7 @@ import {
 } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { QUIET } from '../kit/driving/headless.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 const USER = process.env['PI_WRITER_TEST_USER'] ?? 'pi-writer-test';
@@ -85,16 +86,13 @@ export class Operator {
     for (const part of ['dist', 'skills', 'package.json'])
       cpSync(join(ROOT, part), join(this.package, part), { recursive: true });
     symlinkSync(realpathSync(join(ROOT, 'node_modules')), join(this.package, 'node_modules'));
-    const path = [clients, dirname(this.node), '/usr/bin', '/bin'].join(':');
-    const quiet = [
-      'CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC',
-      'DISABLE_AUTOUPDATER',
-      'DISABLE_TELEMETRY',
-      'DISABLE_ERROR_REPORTING',
-    ];
+    // As a package manager would.
+    mkdirSync(at('bin'));
+    symlinkSync(join(this.package, 'dist', 'setup.js'), at('bin', 'pi-session-mcp-setup'));
+    const path = [clients, at('bin'), dirname(this.node), '/usr/bin', '/bin'].join(':');
     this.env = {
       ...{ HOME: this.home, PATH: path, LANG: 'C.UTF-8', TERM: 'dumb', TMPDIR: at('tmp') },
-      ...Object.fromEntries(quiet.map((name) => [name, '1'])),
+      ...QUIET,
     };
     if (process.getuid?.() === 0) execFileSync('chown', ['-R', `${user.uid}:${user.gid}`, this.root]);
     this.#makeRepository();

@@ -1,9 +1,7 @@
 /** SIGKILL on setup in each recorded phase, and in between; the next run has to get there. */
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { processesOf } from '../../e2e/kit/processes.ts';
 import { until } from '../../e2e/kit/until.ts';
 import { codeOf, type Say } from './checks.ts';
+import { boxesOf, processesLeft } from './left.ts';
 import type { Operator } from './operator.ts';
 
 const WRITER = 'shop-1';
@@ -87,29 +85,10 @@ export async function pullPlugs(operator: Operator, client: string, say: Say): P
     // Killed after the last step, the next run finds everything done.
     say(`run again after ${plug.phase}`, [plug.code, 'writer_unchanged'].includes(code), again.stdout + again.stderr);
     await until('no box left', () => boxesOf(operator).length === 0);
-    await until('no process left', () => processesOf(operator.root).filter(isNotHolder).length === 0);
+    await until('no process left', () => processesLeft(operator).length === 0);
     if (isProvision && plug.phase !== 'registering') {
       const removed = await operator.setup('--remove', '--apply');
       say(`removed after ${plug.phase}`, codeOf(removed.stdout, WRITER) === 'writer_removed', removed.stdout);
     }
   }
-}
-
-/** Podman's holder of the user namespace stays: it is empty, and one for all boxes. */
-function isNotHolder(pid: number): boolean {
-  return !readCommand(pid).includes('catatonit') && !readCommand(pid).startsWith('podman');
-}
-
-function readCommand(pid: number): string {
-  try {
-    return process.getBuiltinModule('node:fs').readFileSync(`/proc/${pid}/comm`, 'utf8');
-  } catch {
-    return 'podman';
-  }
-}
-
-/** Directories of runs that have not come to their end. */
-export function boxesOf(operator: Operator): string[] {
-  const instance = readdirSync(operator.state).find((name) => name.startsWith('.podman-'));
-  return instance ? readdirSync(join(operator.state, instance, 'boxes')) : [];
 }

@@ -6,12 +6,13 @@
 import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { processesOf } from '../../e2e/kit/processes.ts';
 import { until } from '../../e2e/kit/until.ts';
 import { checks, codeOf, notes, saying } from './checks.ts';
+import { drivenByItsClient } from './driven.ts';
+import { boxesOf, processesLeft } from './left.ts';
 import { type OfferedModel, offerModel } from './model.ts';
 import { Operator, reasonToSkip } from './operator.ts';
-import { boxesOf, pullPlugs } from './plugs.ts';
+import { pullPlugs } from './plugs.ts';
 import { codingSession, type Registered, staysBehind } from './session.ts';
 
 const { values } = parseArgs({
@@ -116,15 +117,12 @@ async function wholeLife(operator: Operator, offered: OfferedModel, client: stri
   await expect('reset to what was merged', ['--reset', '--apply'], 'writer_reset');
   await expect('made anew', ['--recreate', '--apply'], 'writer_recreated');
   await expect('accepted again', ['--accept', '--apply'], 'writer_ready');
+  await drivenByItsClient(operator, offered, client === 'codex:user' ? 'codex' : 'claude-code');
   await expect('removed', ['--remove', '--apply'], 'writer_removed');
   say('the client has forgotten it', !(await isKnown(operator, client)));
   say('nothing of it is left', !existsSync(join(operator.state, WRITER)) && boxesOf(operator).length === 0);
-  const left = processesOf(operator.root).map((pid) => readFileSync(`/proc/${pid}/comm`, 'utf8').trim());
-  say(
-    'no process left',
-    left.every((name) => name.startsWith('podman') || name === 'catatonit'),
-    left.join(),
-  );
+  const left = processesLeft(operator);
+  say('no process left', left.length === 0, left.join());
 }
 
 /** The clients where the user can read them. */

@@ -28,7 +28,7 @@ function processesWith(words: string): number[] {
 export const staysBehind = (): boolean => processesWith(STAYS).length > 0;
 
 /** Has each server that runs from the box's product other namespaces than we have? */
-function isBoxed(): boolean {
+export function isBoxed(): boolean {
   const servers = processesWith('/opt/pi/dist/main.js').filter((pid) =>
     readlinkSync(`/proc/${pid}/exe`).endsWith('node'),
   );

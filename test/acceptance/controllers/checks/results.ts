@@ -1,6 +1,7 @@
 /** Reads what the server answered from the controller's calls. */
+
+import type { McpCall } from '../../kit/driving/transcript.ts';
 import type { Evidence } from '../evidence.ts';
-import type { McpCall } from '../transcript.ts';
 
 export interface Result {
   readonly ok?: boolean;

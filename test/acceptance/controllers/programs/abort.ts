@@ -1,7 +1,8 @@
 /** One worker waits and is aborted while its neighbour runs; the neighbour's work is verified. */
-import type { Program } from '../endpoint.ts';
+import type { Program } from '../../kit/driving/endpoint.ts';
+import { call, close, settle } from '../../kit/driving/moves.ts';
 import type { Stage } from '../stage.ts';
-import { call, close, prepare, prompt, settle, startSession, verify } from './moves.ts';
+import { prepare, prompt, startSession, verify } from './moves.ts';
 
 export interface AbortHooks {
   /** Resolves once the worker's command really runs. */

@@ -1,7 +1,8 @@
 /** Two workers at once, a follow-up for one of them, everything verified and closed. */
-import type { Program } from '../endpoint.ts';
+import type { Program } from '../../kit/driving/endpoint.ts';
+import { call, close, settle } from '../../kit/driving/moves.ts';
 import type { Stage } from '../stage.ts';
-import { call, close, prepare, prompt, settle, startSession, verify } from './moves.ts';
+import { prepare, prompt, startSession, verify } from './moves.ts';
 
 export async function* parallel(stage: Stage): Program {
   yield* prepare();

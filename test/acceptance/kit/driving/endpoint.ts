@@ -1,10 +1,9 @@
 /** The controller's model on loopback: each request brings the result of the last call and gets the next step. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { ClientName } from './stage.ts';
 import { anthropic } from './wire/anthropic.ts';
 import { responses } from './wire/responses.ts';
-import type { Step, Wire } from './wire/wire.ts';
+import type { ClientName, Step, Wire, WireTo } from './wire/wire.ts';
 
 /** Yields what the model does next and gets back what the model would see of it. */
 export type Program = AsyncGenerator<Step, string, string>;
@@ -21,7 +20,7 @@ export interface Endpoint {
   close(): Promise<void>;
 }
 
-const WIRES: Readonly<Record<ClientName, Wire>> = { 'claude-code': anthropic, codex: responses };
+const WIRES: Readonly<Record<ClientName, WireTo>> = { 'claude-code': anthropic, codex: responses };
 
 async function bodyOf(message: IncomingMessage): Promise<string> {
   const bytes: Buffer[] = [];
@@ -81,9 +80,9 @@ class Conversation {
   }
 }
 
-/** Starts it on a free port. */
-export async function openEndpoint(client: ClientName, program: Program): Promise<Endpoint> {
-  const conversation = new Conversation(WIRES[client], program);
+/** Starts it on a free port. @param name Under which name the client has registered it. */
+export async function openEndpoint(client: ClientName, name: string, program: Program): Promise<Endpoint> {
+  const conversation = new Conversation(WIRES[client](name), program);
   const server = createServer((message, response) => {
     conversation.serve(message, response).catch(() => response.destroy());
   });

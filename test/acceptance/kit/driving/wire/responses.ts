@@ -1,5 +1,5 @@
 /** OpenAI's responses, as Codex speaks them. */
-import { type Step, textOf, type Wire } from './wire.ts';
+import { type Step, textOf, type WireTo } from './wire.ts';
 
 const USAGE = {
   input_tokens: 10,
@@ -10,9 +10,10 @@ const USAGE = {
 };
 
 /** Codex calls a tool by its name in the server's namespace, never by both in one. */
-function callOf(step: Step): object | undefined {
+function callOf(server: string, step: Step): object | undefined {
   if (step.kind === 'mcp') {
-    return { name: step.tool, namespace: 'mcp__pi_session_mcp', arguments: JSON.stringify(step.args) };
+    const namespace = `mcp__${server.replaceAll('-', '_')}`;
+    return { name: step.tool, namespace, arguments: JSON.stringify(step.args) };
   }
   if (step.kind === 'shell') return { name: 'exec_command', arguments: JSON.stringify({ cmd: step.command }) };
   if (step.kind === 'skill') {
@@ -28,10 +29,10 @@ interface Item {
   readonly output?: unknown;
 }
 
-export const responses: Wire = {
+export const responses: WireTo = (server) => ({
   path: '/v1/responses',
   answer(step, id) {
-    const call = callOf(step);
+    const call = callOf(server, step);
     const content = [{ type: 'output_text', text: step.kind === 'say' ? step.text : '' }];
     const item = call
       ? { type: 'function_call', id: `fc_${id}`, call_id: id, ...call }
@@ -47,4 +48,4 @@ export const responses: Wire = {
     const found = items.find((item) => item.type === 'function_call_output' && item.call_id === id);
     return found && textOf(found.output);
   },
-};
+});

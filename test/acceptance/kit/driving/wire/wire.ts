@@ -9,6 +9,9 @@ export type Step =
   | { readonly kind: 'skill'; readonly name: string }
   | { readonly kind: 'say'; readonly text: string };
 
+/** Those that have a wire. */
+export type ClientName = 'claude-code' | 'codex';
+
 export interface Wire {
   /** Where the client asks its model. */
   readonly path: string;
@@ -17,6 +20,9 @@ export interface Wire {
   /** What the call with this id returned, as the model sees it; undefined when the request does not tell. */
   resultOf(request: Readonly<Record<string, unknown>>, id: string): string | undefined;
 }
+
+/** @param server Under which name the client has it registered. */
+export type WireTo = (server: string) => Wire;
 
 /** The text of content that is a string, or a list of blocks. */
 export function textOf(content: unknown): string {

@@ -1,10 +1,10 @@
 /** Anthropic's messages, as Claude Code speaks them. */
-import { type Step, textOf, type Wire } from './wire.ts';
+import { type Step, textOf, type WireTo } from './wire.ts';
 
 const USAGE = { input_tokens: 10, output_tokens: 5 };
 
-function callOf(step: Step): { readonly name: string; readonly input: object } | undefined {
-  if (step.kind === 'mcp') return { name: `mcp__pi-session-mcp__${step.tool}`, input: step.args };
+function callOf(server: string, step: Step): { readonly name: string; readonly input: object } | undefined {
+  if (step.kind === 'mcp') return { name: `mcp__${server}__${step.tool}`, input: step.args };
   if (step.kind === 'shell') return { name: 'Bash', input: { command: step.command, description: 'A check' } };
   if (step.kind === 'skill') return { name: 'Skill', input: { skill: step.name } };
   return undefined;
@@ -16,7 +16,7 @@ interface Block {
   readonly content?: unknown;
 }
 
-export const anthropic: Wire = {
+export const anthropic: WireTo = (server) => ({
   path: '/v1/messages',
   answer(step, id) {
     const message = {
@@ -27,7 +27,7 @@ export const anthropic: Wire = {
       content: [],
       usage: USAGE,
     };
-    const call = callOf(step);
+    const call = callOf(server, step);
     const text = step.kind === 'say' ? step.text : '';
     const [content_block, delta] = call
       ? [
@@ -57,4 +57,4 @@ export const anthropic: Wire = {
     const rest = blocks.slice(at + 1).map((block) => textOf([block]));
     return [textOf(blocks[at]?.content), ...rest].join('\n').trim();
   },
-};
+});
