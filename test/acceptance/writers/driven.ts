@@ -10,7 +10,7 @@ import { openEndpoint, type Program } from '../kit/driving/endpoint.ts';
 import { headless } from '../kit/driving/headless.ts';
 import { call, close, settle } from '../kit/driving/moves.ts';
 import { callsOf } from '../kit/driving/transcript.ts';
-import type { ClientName } from '../kit/driving/wire/wire.ts';
+import type { ClientName, Step } from '../kit/driving/wire/wire.ts';
 import { codeOf, type Say, saying } from './checks.ts';
 import { boxesOf, processesLeft } from './left.ts';
 import type { OfferedModel } from './model.ts';
@@ -33,15 +33,35 @@ const WORK: readonly ScriptedToolCall[] = [
   { name: 'bash', args: { command: 'git commit -qam "Say until when"' } },
 ];
 
-/** Claude Code's shell may do what a person would allow. Codex's sandbox keeps setup from its state, so there a person does it. */
-const FINISHES: Readonly<Record<ClientName, boolean>> = { 'claude-code': true, codex: false };
+interface Finishing {
+  /** How its shell finds setup. */
+  readonly setup: (operator: Operator) => string;
+  /** What setup answers there. */
+  readonly code: string;
+  readonly isDone: boolean;
+}
 
-async function* finish(operator: Operator, say: Say): AsyncGenerator<{ kind: 'shell'; command: string }, void, string> {
+const FINISHING: Readonly<Record<ClientName, Finishing>> = {
+  'claude-code': { setup: () => 'pi-session-mcp-setup', code: 'writer_finished', isDone: true },
+  // A login shell, whose PATH is the system's, in a read-only sandbox.
+  codex: {
+    setup: (operator) => `'${operator.node}' '${operator.package}/dist/setup.js'`,
+    code: 'ownership_unavailable',
+    isDone: false,
+  },
+};
+
+async function* finish(operator: Operator, client: ClientName, say: Say): AsyncGenerator<Step, void, string> {
+  const { setup, code, isDone } = FINISHING[client];
   const options = `--json --config '${operator.configuration}' --repo shop`;
-  const told = yield { kind: 'shell', command: `pi-session-mcp-setup ${options} ${FINISH.join(' ')}` };
-  say('its agent finishes the writer', codeOf(told, WRITER) === 'writer_finished', told);
+  const told = yield { kind: 'shell', command: `${setup(operator)} ${options} ${FINISH.join(' ')}` };
+  say(`its agent asks setup to finish the writer: ${code}`, told.includes(`"code":"${code}"`), told);
   const shown = yield { kind: 'shell', command: `git show ${BRANCH}:shop.txt` };
-  say('and sees what has come out', `${shown.trimEnd()}\n` === WANTED, shown);
+  say(
+    `and sees what has come out: ${isDone ? 'the change' : 'nothing'}`,
+    shown.includes(WANTED.trim()) === isDone,
+    shown,
+  );
 }
 
 async function* delegate(operator: Operator, client: ClientName, say: Say): Program {
@@ -54,7 +74,7 @@ async function* delegate(operator: Operator, client: ClientName, say: Say): Prog
   const state = yield* settle({ sessionId, turnId: turn?.turnId ?? 'missing' });
   say('the delegated turn is completed', state === 'completed', state);
   yield* close(sessionId);
-  if (FINISHES[client]) yield* finish(operator, say);
+  yield* finish(operator, client, say);
   const { sessions } = yield* call('pi_session_list');
   return sessions?.length === 0 ? 'ALL DONE' : 'SESSIONS LEFT';
 }
@@ -96,7 +116,7 @@ export async function drivenByItsClient(operator: Operator, offered: OfferedMode
   const requests = offered.model.requests.slice(before);
   const heard = JSON.stringify(requests.map(({ messages }) => messages));
   say('the session in the box has heard the task', requests.length === WORK.length + 1 && heard.includes(TASK), heard);
-  if (!FINISHES[client]) {
+  if (!FINISHING[client].isDone) {
     const { stdout } = await operator.setup(...FINISH);
     say('the operator finishes the writer', codeOf(stdout, WRITER) === 'writer_finished', stdout);
   }
