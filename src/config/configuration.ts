@@ -22,7 +22,8 @@ export interface ContainerSettings {
   readonly profiles: readonly string[];
   /** `DEFAULT_IMAGE`, or the name of an image in the operator's Podman. */
   readonly image: string;
-  readonly network: 'pasta' | 'none';
+  /** `pasta` means slirp4netns where Podman is too old for it. */
+  readonly network: 'pasta' | 'slirp4netns' | 'none';
   readonly cache: 'none' | 'go';
 }
 

@@ -45,7 +45,7 @@ function schemas() {
         z.refine((names) => names.length > 0, 'must have at least 1 entry'),
       ),
       image: z._default(z.string().check(z.regex(IMAGE, 'must be an image name or id')), DEFAULT_IMAGE),
-      network: z._default(z.enum(['pasta', 'none']), 'pasta'),
+      network: z._default(z.enum(['pasta', 'slirp4netns', 'none']), 'pasta'),
       cache: z._default(z.enum(['none', 'go']), 'none'),
     }),
     'read-only': z.strictObject({ mode: z.literal('read-only') }),

@@ -3,11 +3,17 @@
 import { join } from 'node:path';
 import { readRegularFile } from '../adapters/fs/regular-file.ts';
 import { DEFAULT_IMAGE } from '../config/configuration.ts';
+import type { NetworkKind } from '../ports/writers/boundary.ts';
 import { type ContainedRequest, containedConfiguration } from './contained-configuration.ts';
 import type { WriterPlaces } from './places.ts';
 import { readRecord } from './record.ts';
 
 const MAX_BYTES = 1_048_576;
+
+/** What a box may get where this is asked for; the first is best. */
+export function suitableNetworks(wanted: NetworkKind): readonly NetworkKind[] {
+  return wanted === 'pasta' ? ['pasta', 'slirp4netns'] : [wanted];
+}
 
 /** Never throws. Of a writer that is completely made. */
 export function isAsConfigured({ directory, server }: WriterPlaces, request: ContainedRequest): boolean {
@@ -17,7 +23,7 @@ export function isAsConfigured({ directory, server }: WriterPlaces, request: Con
   if (wanted === undefined || recorded === undefined || container === undefined) return false;
   const { network, root, cache = 'none' } = recorded.writer;
   return (
-    (network === 'none') === (container.network === 'none') &&
+    suitableNetworks(container.network).includes(network) &&
     (root.kind === 'tree' ? root.image : DEFAULT_IMAGE) === container.image &&
     cache === container.cache &&
     holds(join(server, 'config.json'), wanted.configuration) &&

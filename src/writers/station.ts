@@ -46,6 +46,7 @@ import { readRecord, recordDocument } from './record.ts';
 import { type ClientOf, type RegisteredWriter, register, unregister } from './registration.ts';
 import { writeSource } from './renewal.ts';
 import { serverCommand } from './server-command.ts';
+import { suitableNetworks } from './settings.ts';
 
 const REVISION = 'HEAD';
 const LOCK_WAIT_SECONDS = 2;
@@ -86,10 +87,9 @@ const OK: StepOutcome = { ok: true };
 const FAILED: StepOutcome = { ok: false };
 const stepOf = (ok: boolean): StepOutcome => (ok ? OK : FAILED);
 
-/** The first user-mode network that works here, where one is wanted. */
-function networkOf(wanted: 'pasta' | 'none', host: BoundaryHost): NetworkKind | undefined {
-  const suitable: readonly NetworkKind[] = wanted === 'none' ? ['none'] : ['pasta', 'slirp4netns'];
-  return suitable.find((kind) => host.networks.includes(kind));
+/** The first that does what is wanted and works here. */
+function networkOf(wanted: NetworkKind, host: BoundaryHost): NetworkKind | undefined {
+  return suitableNetworks(wanted).find((kind) => host.networks.includes(kind));
 }
 
 class RealStation implements Station {
