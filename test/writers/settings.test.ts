@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Configuration, ContainerSettings, ExecutionProfile } from '../../src/config/configuration.ts';
+import type { BoundaryHost } from '../../src/ports/writers/boundary.ts';
 import { type ContainedRequest, containedConfiguration } from '../../src/writers/contained-configuration.ts';
 import { placesOf } from '../../src/writers/places.ts';
 import { type BoundaryRecord, recordDocument } from '../../src/writers/record.ts';
@@ -16,10 +17,10 @@ const coder: ExecutionProfile = {
 const settings: ContainerSettings = {
   ...{ writers: 1, lifecycle: 'persistent', profiles: ['coder'], image: 'node', network: 'pasta', cache: 'none' },
 };
-const host = {
+const host: BoundaryHost = {
   ...{ podman: '/usr/bin/podman', version: '4.3.1', runtime: 'runc', cgroupManager: 'cgroupfs' },
   ...{ seccompProfile: '/p.json', networks: ['none'], limits: { memory: false, cpu: false, processes: false } },
-} as const;
+};
 const record: BoundaryRecord = { host, root: { kind: 'host' }, network: 'pasta', limits: {} };
 const image = { kind: 'tree', path: '/x/root', image: 'localhost/a:1', environment: {} } as const;
 

@@ -9,6 +9,7 @@ import { parseArgs } from 'node:util';
 import { processesOf } from '../../e2e/kit/processes.ts';
 import { until } from '../../e2e/kit/until.ts';
 import { checks, codeOf, notes, saying } from './checks.ts';
+import { imagedWriter } from './imaged.ts';
 import { type OfferedModel, offerModel } from './model.ts';
 import { Operator, reasonToSkip } from './operator.ts';
 import { boxesOf, pullPlugs } from './plugs.ts';
@@ -152,6 +153,14 @@ try {
     } finally {
       operator.remove();
     }
+  }
+  const operator = new Operator(clients, offered.origin);
+  try {
+    await imagedWriter(operator, offered, 'claude-code:local', saying('with an image'));
+  } catch (error) {
+    saying('with an image')('came to its end', false, String(error));
+  } finally {
+    operator.remove();
   }
 } finally {
   await offered.close();
