@@ -2,6 +2,7 @@
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { ownershipStore } from '../../adapters/fs/ownership-store.ts';
+import { DEFAULT_IMAGE } from '../../config/configuration.ts';
 import { hostInput } from '../../doctor/input.ts';
 import { runDoctor } from '../../doctor/run-doctor.ts';
 import type { InterruptSignal } from '../../ports/setup/run.ts';
@@ -177,7 +178,7 @@ export async function provisionWriters(request: ProvisionRequest): Promise<Outco
   const run = () => work({ ...common, dryRun, announce, onInterrupt });
   if (dryRun) return run();
   return fenced(crew, async () => {
-    request.show('Preparing the image');
+    if (container.image !== DEFAULT_IMAGE) request.show('Preparing the image');
     const preparing = new AbortController();
     let interrupted: InterruptSignal | undefined;
     const stop = onInterrupt((signal) => {
