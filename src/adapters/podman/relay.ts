@@ -9,8 +9,8 @@ import type { Instance } from './instance.ts';
 import { type BoxEnd, type BoxSpec, type RunningBox, startBox } from './start.ts';
 
 /**
- * What watchdog and supervisor wait for by themselves. They are for a launcher that is dead: one that lives asks for
- * the removal, when the grace of its chart is over. So theirs is longer, and who decides is never a race.
+ * What watchdog and supervisor wait for by themselves: they have to hold when the launcher hangs or was killed. One that
+ * lives asks for the removal when the grace of its chart is over; theirs is longer, so that who decides is no race.
  */
 const BACKSTOP_SECONDS = 22;
 const MAX_LINE_BYTES = 64 * 1024;

@@ -58,7 +58,10 @@ export interface LauncherPort {
   open(): Promise<Refusable<UnusableCode>>;
   /** Removes the boxes of launchers that are provably dead. Not ok: one of them is still there. */
   reap(): Promise<StepOutcome>;
-  /** Renews what is about to run out, then copies it for the writer. */
+  /**
+   * Renews what is about to run out, then copies it for the writer. Nothing cuts it short: a token that the provider
+   * has already exchanged would be lost, so its process outlives a launcher that ends meanwhile.
+   */
   renew(): Promise<StepOutcome>;
   /** The look at the writer's directories, and how its box is to be run. */
   plan(): Promise<Refusable<LayoutCode | 'product_incomplete'>>;
