@@ -26,7 +26,7 @@ const KILLED_STATUS = 137;
 /** Podman's own: it could not start the box. */
 const NOT_STARTED: readonly (number | null)[] = [125, 126, 127];
 
-/** @internal For the chart alone. */
+/** Only asked for when the chart has ended. */
 export function resultOf({ signalled, ended, refusal }: LauncherContext): LauncherResult {
   if (refusal !== null) return { status: REFUSED_STATUS, code: refusal };
   return { status: signalled ?? ended ?? KILLED_STATUS, code: null };
