@@ -64,7 +64,7 @@ test(`no order breaks a promise: ${RUNS} runs, seed ${SEED}`, async () => {
     { numRuns: RUNS, seed: SEED },
   );
   console.log(`launcher, seed ${SEED}: ${JSON.stringify(seen)} of ${RUNS} runs`);
-  if (RUNS >= 3_000) for (const count of Object.values(seen)) expect(count).toBeGreaterThan(100);
+  if (RUNS >= 3_000) for (const count of Object.values(seen)) expect(count).toBeGreaterThan(50);
 }, 60_000);
 
 /** @param change Of the port, by somebody who does not keep to it. */

@@ -62,7 +62,7 @@ test('nothing that must not matter does', async () => {
   console.log(`launcher: ${events} ignored events and ${late} late settlements`);
   expect(failures).toEqual([]);
   expect(events).toBeGreaterThanOrEqual(40);
-  expect(late).toBeGreaterThanOrEqual(40);
+  expect(late).toBeGreaterThanOrEqual(30);
 }, 60_000);
 
 /** Launchers that somebody has made a mistake in. */
