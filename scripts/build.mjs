@@ -50,8 +50,9 @@ function assertEntriesExist() {
   process.exit(1);
 }
 
-/** The server shares no file with the others: each small chunk that it had to load would delay its first answer. */
-const GROUPS = [['main', 'reaper'], Object.keys(entryPoints).filter((name) => name !== 'main' && name !== 'reaper')];
+/** The server and the launcher share no file with the others: each small chunk would delay the server's first answer. */
+const ALONE = [['main', 'reaper'], ['writer']];
+const GROUPS = [...ALONE, Object.keys(entryPoints).filter((name) => !ALONE.flat().includes(name))];
 
 async function bundle() {
   const groups = await Promise.all(GROUPS.map(bundleGroup));

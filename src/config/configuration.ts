@@ -10,6 +10,9 @@ export type ThinkingLevel = (typeof THINKING_LEVELS)[number];
 /** `unset`: the operator has not chosen yet; behaves like `host`, and Doctor warns (docs/configuration.md). */
 export type WorkspaceMode = 'unset' | 'host' | 'container' | 'read-only';
 
+/** No image: the box has this machine's programs, read-only (docs/boundary.md). */
+export const DEFAULT_IMAGE = 'node';
+
 /** How the writers of a `container` workspace are meant to be; intent, not proof that any exists (docs/configuration.md). */
 export interface ContainerSettings {
   /** 1–16. */
@@ -17,8 +20,10 @@ export interface ContainerSettings {
   readonly lifecycle: 'persistent' | 'ephemeral';
   /** Aliases of coding profiles, in configured order; at least one. */
   readonly profiles: readonly string[];
+  /** `DEFAULT_IMAGE`, or the name of an image in the operator's Podman. */
   readonly image: string;
-  readonly network: 'pasta' | 'none';
+  /** `pasta` means slirp4netns where Podman is too old for it. */
+  readonly network: 'pasta' | 'slirp4netns' | 'none';
   readonly cache: 'none' | 'go';
 }
 

@@ -1,6 +1,6 @@
 /** `execution-modes.json`, the operator's choice per workspace (docs/configuration.md). */
 import * as z from 'zod/mini';
-import type { ContainerSettings, ExecutionProfile, WorkspaceMode } from './configuration.ts';
+import { type ContainerSettings, DEFAULT_IMAGE, type ExecutionProfile, type WorkspaceMode } from './configuration.ts';
 import type { IssueLog } from './issues.ts';
 import { MAX_CONTAINER_PROFILES, MAX_WRITERS } from './limits.ts';
 import { list } from './schema.ts';
@@ -44,8 +44,8 @@ function schemas() {
       profiles: list(z.string(), MAX_CONTAINER_PROFILES).check(
         z.refine((names) => names.length > 0, 'must have at least 1 entry'),
       ),
-      image: z._default(z.string().check(z.regex(IMAGE, 'must be an image name or id')), 'node'),
-      network: z._default(z.enum(['pasta', 'none']), 'pasta'),
+      image: z._default(z.string().check(z.regex(IMAGE, 'must be an image name or id')), DEFAULT_IMAGE),
+      network: z._default(z.enum(['pasta', 'slirp4netns', 'none']), 'pasta'),
       cache: z._default(z.enum(['none', 'go']), 'none'),
     }),
     'read-only': z.strictObject({ mode: z.literal('read-only') }),

@@ -14,7 +14,9 @@ import { registrationMachine } from './setup/registration.machine.ts';
 import { setupRunMachine } from './setup/run.machine.ts';
 import { skillSlotMachine } from './setup/skill-slot.machine.ts';
 import { wakeHookMachine } from './setup/wake-hook.machine.ts';
+import { credentialsMachine } from './writers/credentials.machine.ts';
 import { finishMachine } from './writers/finish.machine.ts';
+import { launcherMachine } from './writers/launcher.machine.ts';
 import { provisionMachine } from './writers/provision.machine.ts';
 import { removalMachine } from './writers/removal.machine.ts';
 import { writerMachine } from './writers/writer.machine.ts';
@@ -22,10 +24,12 @@ import { writerMachine } from './writers/writer.machine.ts';
 export const charts = {
   command: commandMachine,
   connection: connectionMachine,
+  credentials: credentialsMachine,
   customization: customizationMachine,
   delivery: deliveryMachine,
   ending: endingMachine,
   finish: finishMachine,
+  launcher: launcherMachine,
   process: processMachine,
   registration: registrationMachine,
   provision: provisionMachine,

@@ -49,7 +49,8 @@ Where coding may happen, and writers in containers (docs/writers.md)
                    record it; with container also make the missing writers
                    ALIAS-1 …, registered with C: codex:user, claude-code:user
                    or claude-code:local. Without --mode a container, where one
-                   works
+                   works. I: an image of your own Podman. C: go. N: pasta or
+                   none. L: persistent or ephemeral
   --repo ALIAS --isolation-control   try the walls with canaries in your home
   --repo ALIAS --accept              check from inside; then a writer may start
   --repo ALIAS --status | --verify   where each stands | ask client and server

@@ -31,14 +31,20 @@ export function reportInterruption(operation: string, json: boolean, signal: Int
  * is written in one synchronous step, so no signal comes between.
  *
  * @param clear Takes away what is shown meanwhile.
+ * @returns Ends that: what comes then has something to end first.
  */
-export function endOnSignal(operation: string, json: boolean, clear: () => void): void {
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => {
+export function endOnSignal(operation: string, json: boolean, clear: () => void): () => void {
+  const listeners = (['SIGINT', 'SIGTERM'] as const).map((signal) => {
+    const listener = () => {
       clear();
       // A question may have been on the screen.
       if (process.stderr.isTTY) process.stderr.write(SHOW_CURSOR);
       process.exit(reportInterruption(operation, json, signal));
-    });
-  }
+    };
+    process.once(signal, listener);
+    return () => process.off(signal, listener);
+  });
+  return () => {
+    for (const remove of listeners) remove();
+  };
 }

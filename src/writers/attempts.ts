@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto';
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { CREDENTIAL_NAME } from '../adapters/podman/root.ts';
 import type { BoxCommand, WriterBoundary, WriterBox } from '../ports/writers/boundary.ts';
 import { INSIDE } from './places.ts';
 
@@ -54,7 +55,7 @@ const refused = allowed.filter((at) => {
   const works = did(() => { fs.writeFileSync(mine, 'x'); fs.unlinkSync(mine); });
   return !works || spawnSync('/bin/sh', ['-c', 'echo x >"$1" && rm "$1"', 'sh', mine], { stdio: 'ignore' }).status !== 0;
 });
-const variables = Object.keys(process.env).filter((name) => /SSH_|GPG_|TOKEN|SECRET|PASSWORD|API_KEY|ASKPASS|DBUS_|XDG_/.test(name));
+const variables = Object.keys(process.env).filter((name) => ${CREDENTIAL_NAME}.test(name));
 const inside = Object.fromEntries(namespaces.map((kind) => [kind, fs.readlinkSync('/proc/self/ns/' + kind)]));
 process.stdout.write(JSON.stringify({ written, seen, refused, variables, namespaces: inside }));
 `;

@@ -1,6 +1,7 @@
 /** Where the parts of one writer lie on the host (docs/writers.md). */
 import { join } from 'node:path';
 import { BOX } from '../adapters/podman/box-places.ts';
+import { cacheOf } from '../adapters/podman/layout.ts';
 
 /** In the box; see docs/boundary.md. */
 export const INSIDE = {
@@ -35,6 +36,8 @@ export interface WriterPlaces {
   readonly hold: string;
   /** There while a session in the box writes; the writer may forge it, and only blocks itself with it. */
   readonly mark: string;
+  /** There when the writer has a cache: downloads and builds, which it alone can change. */
+  readonly cache: string;
   /** The git side's own record of the same, which is never mounted. */
   readonly clone: string;
   /** Holds the lock; not in the writer's directory, whose removal it outlives. */
@@ -58,6 +61,7 @@ export function placesOf(state: string, name: string): WriterPlaces {
     baseline: at('server', 'baseline.json'),
     hold: at('server', 'hold.json'),
     mark: at('clone', 'git', 'pi-coding-open'),
+    cache: cacheOf(directory),
     clone: at('clone'),
     lock: join(state, '.locks', name),
   };

@@ -8,6 +8,7 @@ import type {
   BoundaryHost,
   BoxLimits,
   BoxRoot,
+  CacheKind,
   CgroupManager,
   NetworkKind,
   OciRuntime,
@@ -18,6 +19,7 @@ const RECORD_FILE = 'boundary.json';
 const SCHEMA_VERSION = 1;
 const RUNTIMES: readonly OciRuntime[] = ['crun', 'runc'];
 const MANAGERS: readonly CgroupManager[] = ['systemd', 'cgroupfs'];
+const CACHES: readonly CacheKind[] = ['go'];
 const NETWORKS: readonly NetworkKind[] = ['none', 'pasta', 'slirp4netns'];
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -68,10 +70,11 @@ function hostOf(value: unknown): BoundaryHost {
 }
 
 function rootOf(value: unknown): BoxRoot {
-  const root = object(value, ['kind', 'path']);
-  return oneOf(root['kind'], ['host', 'tree']) === 'host'
-    ? { kind: 'host' }
-    : { kind: 'tree', path: path(root['path']) };
+  const { kind, path: tree, image, environment } = object(value, ['kind', 'path', 'image', 'environment']);
+  if (oneOf(kind, ['host', 'tree']) === 'host') return { kind: 'host' };
+  check(typeof image === 'string' && typeof environment === 'object' && environment !== null);
+  check(Object.values(environment).every((text) => typeof text === 'string'));
+  return { kind: 'tree', path: path(tree), image, environment: environment as Record<string, string> };
 }
 
 function limitsOf(value: unknown): BoxLimits {
@@ -91,7 +94,7 @@ export interface RecordedWriter {
 export function readRecord(directory: string): RecordedWriter | undefined {
   try {
     const text = readFileSync(join(directory, RECORD_FILE), 'utf8');
-    const record = object(JSON.parse(text), ['schemaVersion', 'host', 'root', 'network', 'limits']);
+    const record = object(JSON.parse(text), ['schemaVersion', 'host', 'root', 'network', 'limits', 'cache']);
     check(record['schemaVersion'] === SCHEMA_VERSION);
     const writer: WriterBox = {
       name: basename(directory),
@@ -99,6 +102,7 @@ export function readRecord(directory: string): RecordedWriter | undefined {
       root: rootOf(record['root']),
       network: oneOf(record['network'], NETWORKS),
       limits: limitsOf(record['limits']),
+      ...(record['cache'] !== undefined && { cache: oneOf(record['cache'], CACHES) }),
     };
     return { host: hostOf(record['host']), writer, stateDirectory: dirname(directory) };
   } catch {
@@ -111,9 +115,10 @@ export interface BoundaryRecord {
   readonly root: BoxRoot;
   readonly network: NetworkKind;
   readonly limits: BoxLimits;
+  readonly cache?: CacheKind;
 }
 
 /** The text of `boundary.json`, that `readRecord` takes. */
-export function recordDocument({ host, root, network, limits }: BoundaryRecord): object {
-  return { schemaVersion: SCHEMA_VERSION, host, root, network, limits };
+export function recordDocument(record: BoundaryRecord): object {
+  return { schemaVersion: SCHEMA_VERSION, ...record };
 }

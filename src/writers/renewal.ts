@@ -1,10 +1,9 @@
-/** The launcher's care for the writer's credentials: now, and each minute for as long as it runs (docs/writers.md). */
+/** One renewal of a writer's credentials; when there is one, the launcher's chart decides (docs/writers.md). */
 import { isAbsolute } from 'node:path';
 import { copyCredentials, providersToRenew } from './credentials.ts';
 import { readJson, writeJson } from './json-file.ts';
 import type { WriterPlaces } from './places.ts';
 
-const EVERY_MS = 60_000;
 /** For a start that only looks: nothing of the operator's is touched by it. */
 const OFF = 'PI_WRITER_NO_CREDENTIAL_REFRESH';
 
@@ -54,25 +53,11 @@ export async function renew(
   return copyCredentials({ from: agentDirectory, to: places.agent, providers });
 }
 
-export interface Renewal {
-  /** The first one; the box may start when it is over. */
-  readonly ready: Promise<boolean>;
-  stop(): void;
-}
-
 /** @param env Of the launcher; with `PI_WRITER_NO_CREDENTIAL_REFRESH=1` nothing is read, renewed or copied. */
-export function startRenewal(
+export function createRenewal(
   places: Pick<WriterPlaces, 'credentials' | 'agent'>,
   warmUp: WarmUp,
   env: Readonly<Record<string, string | undefined>>,
-): Renewal {
-  if (env[OFF] === '1') return { ready: Promise.resolve(true), stop() {} };
-  let last = renew(places, warmUp, Date.now());
-  const ready = last;
-  const timer = setInterval(() => {
-    // One after the other: a renewal may wait for a provider.
-    last = last.then(() => renew(places, warmUp, Date.now()));
-  }, EVERY_MS);
-  timer.unref();
-  return { ready, stop: () => clearInterval(timer) };
+): () => Promise<boolean> {
+  return env[OFF] === '1' ? async () => true : () => renew(places, warmUp, Date.now());
 }

@@ -2,20 +2,30 @@
 
 import { join } from 'node:path';
 import { readRegularFile } from '../adapters/fs/regular-file.ts';
+import { DEFAULT_IMAGE } from '../config/configuration.ts';
+import type { NetworkKind } from '../ports/writers/boundary.ts';
 import { type ContainedRequest, containedConfiguration } from './contained-configuration.ts';
 import type { WriterPlaces } from './places.ts';
 import { readRecord } from './record.ts';
 
 const MAX_BYTES = 1_048_576;
 
+/** What a box may get where this is asked for; the first is best. */
+export function suitableNetworks(wanted: NetworkKind): readonly NetworkKind[] {
+  return wanted === 'pasta' ? ['pasta', 'slirp4netns'] : [wanted];
+}
+
 /** Never throws. Of a writer that is completely made. */
 export function isAsConfigured({ directory, server }: WriterPlaces, request: ContainedRequest): boolean {
   const wanted = containedConfiguration(request);
-  const network = readRecord(directory)?.writer.network;
-  if (wanted === undefined || network === undefined) return false;
-  const isNetwork = (network === 'none') === (request.workspace.container?.network === 'none');
+  const recorded = readRecord(directory);
+  const { container } = request.workspace;
+  if (wanted === undefined || recorded === undefined || container === undefined) return false;
+  const { network, root, cache = 'none' } = recorded.writer;
   return (
-    isNetwork &&
+    suitableNetworks(container.network).includes(network) &&
+    (root.kind === 'tree' ? root.image : DEFAULT_IMAGE) === container.image &&
+    cache === container.cache &&
     holds(join(server, 'config.json'), wanted.configuration) &&
     holds(join(server, 'execution-modes.json'), wanted.modes)
   );

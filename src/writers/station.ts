@@ -11,7 +11,14 @@ import { createWriterJournal } from '../adapters/git/writer-journal.ts';
 import { openBoundary } from '../adapters/podman/boundary.ts';
 import { createKernelLock } from '../adapters/process/kernel-lock.ts';
 import type { HeldLock } from '../ports/setup/command.ts';
-import type { BoundaryHost, NetworkKind, WriterBoundary, WriterBox } from '../ports/writers/boundary.ts';
+import type {
+  BoundaryHost,
+  BoxRoot,
+  ImageOutcome,
+  NetworkKind,
+  WriterBoundary,
+  WriterBox,
+} from '../ports/writers/boundary.ts';
 import type {
   CloneOutcome,
   Collection,
@@ -39,10 +46,13 @@ import { readRecord, recordDocument } from './record.ts';
 import { type ClientOf, type RegisteredWriter, register, unregister } from './registration.ts';
 import { writeSource } from './renewal.ts';
 import { serverCommand } from './server-command.ts';
+import { suitableNetworks } from './settings.ts';
 
 const REVISION = 'HEAD';
 const LOCK_WAIT_SECONDS = 2;
 const PRIVATE_FILE = 0o600;
+/** Against runaway forks; a build and its tests need hundreds. Asked for where this machine enforces it. */
+const LIMITS = { processes: 4096 };
 
 export interface StationParts {
   readonly places: WriterPlaces;
@@ -57,6 +67,8 @@ export interface StationParts {
   readonly request: ContainedRequest;
   /** How Podman works here; tried at most once a run. */
   readonly probe: () => Promise<BoundaryHost | undefined>;
+  /** The root that is configured now; found at most once a run. */
+  readonly root: (signal: AbortSignal) => Promise<ImageOutcome>;
   readonly clientOf: ClientOf;
   /** The operation leaves the clone's mounts as they are, so an idle server may go on running. */
   readonly beside: boolean;
@@ -75,10 +87,9 @@ const OK: StepOutcome = { ok: true };
 const FAILED: StepOutcome = { ok: false };
 const stepOf = (ok: boolean): StepOutcome => (ok ? OK : FAILED);
 
-/** The first user-mode network that works here, where one is wanted. */
-function networkOf(wanted: 'pasta' | 'none', host: BoundaryHost): NetworkKind | undefined {
-  const suitable: readonly NetworkKind[] = wanted === 'none' ? ['none'] : ['pasta', 'slirp4netns'];
-  return suitable.find((kind) => host.networks.includes(kind));
+/** The first that does what is wanted and works here. */
+function networkOf(wanted: NetworkKind, host: BoundaryHost): NetworkKind | undefined {
+  return suitableNetworks(wanted).find((kind) => host.networks.includes(kind));
 }
 
 class RealStation implements Station {
@@ -156,7 +167,7 @@ class RealStation implements Station {
       return stepOf(made !== undefined && (await this.#writeConfiguration(made)));
     });
 
-  wrap: WriterPort['wrap'] = () => this.#held(() => this.#writeRecord());
+  wrap: WriterPort['wrap'] = (signal) => this.#held(() => this.#writeRecord(signal));
 
   register: WriterPort['register'] = (signal) =>
     this.#held(async () => {
@@ -178,7 +189,7 @@ class RealStation implements Station {
   accept: WriterPort['accept'] = (signal) =>
     this.#held(async () => {
       // Podman, or the product, may be another one than when the writer was made.
-      if (!(await this.#writeRecord()).ok) return FAILED;
+      if (!(await this.#writeRecord(signal)).ok) return FAILED;
       const { places, packageRoot, request } = this.#parts;
       const [boundary, writer, command] = [await this.#boundary(), this.#box(), this.#command()];
       if (!boundary || !writer || !command) return FAILED;
@@ -255,6 +266,7 @@ class RealStation implements Station {
     const { name, directory } = places;
     const boundary = await this.#boundary();
     if (!boundary) return undefined;
+    // This machine's Git, whatever an image calls by that name.
     const raw = runInside(boundary, { name, directory, root: { kind: 'host' } });
     // What was left undone by a crash is made up for before anything starts.
     const inside: RunInside = async (command, signal): Promise<InsideResult> => {
@@ -294,12 +306,25 @@ class RealStation implements Station {
     return put('execution-modes.json', modes) && put('config.json', configuration);
   }
 
-  async #writeRecord(): Promise<StepOutcome> {
+  async #writeRecord(signal: AbortSignal): Promise<StepOutcome> {
     const { places, probe, request } = this.#parts;
+    const { network: wanted = 'none', cache = 'none' } = request.workspace.container ?? {};
     const host = await probe();
-    const network = host && networkOf(request.workspace.container?.network ?? 'none', host);
-    if (!host || !network) return FAILED;
-    return stepOf(writeJson(places.record, recordDocument({ host, root: { kind: 'host' }, network, limits: {} })));
+    const network = host && networkOf(wanted, host);
+    const root = host && (await this.#root(signal));
+    if (!host || !network || !root) return FAILED;
+    if (cache !== 'none') mkdirSync(places.cache, { recursive: true, mode: 0o700 });
+    const record = { host, root, network, limits: LIMITS, ...(cache !== 'none' && { cache }) };
+    return stepOf(writeJson(places.record, recordDocument(record)));
+  }
+
+  /** Of an image that the operator has deleted, the tree that this writer has is as good as ever. */
+  async #root(signal: AbortSignal): Promise<BoxRoot | undefined> {
+    const found = await this.#parts.root(signal);
+    if (found.kind === 'ready') return found.root;
+    const kept = this.#box()?.root;
+    const isSame = kept?.kind === 'tree' && kept.image === this.#parts.request.workspace.container?.image;
+    return isSame && existsSync(kept.path) ? kept : undefined;
   }
 
   async #holds(
@@ -327,7 +352,7 @@ class RealStation implements Station {
       {
         forbidden: [...onHost, ...inBox, ...system, '/usr', '/usr/bin/git', '/etc', '/'],
         hidden: [home, agentDirectory, configurationFile, state, join(home, '.ssh')],
-        allowed: [INSIDE.work, git, '/tmp', INSIDE.events],
+        allowed: [INSIDE.work, git, '/tmp', INSIDE.events, ...(writer.cache ? [INSIDE.cache] : [])],
       },
       signal,
     );

@@ -54,6 +54,7 @@ describe('accepts', () => {
     [{ writers: 16 }],
     [{ lifecycle: 'ephemeral' }],
     [{ network: 'none' }],
+    [{ network: 'slirp4netns' }],
     [{ cache: 'go' }],
     [{ image: 'sha256:0123abcdef' }],
     [{ image: 'registry.example:5000/a/b_c@sha256:00' }],

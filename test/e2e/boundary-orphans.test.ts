@@ -182,6 +182,31 @@ describe.skipIf(NO_PODMAN !== undefined)('a box that would outlive its client', 
     );
   });
 
+  test('SIGTERM at any moment of the start: its status, no complaint, and nothing is left', {
+    timeout: 3 * PATIENCE_MS,
+  }, async () => {
+    const hasty = await provision(lab(), 'hasty');
+    const ends: Awaited<BoxedServer['exited']>[] = [];
+    // The steps before the box take some fifty milliseconds.
+    const moments = [
+      ...Array.from({ length: 20 }, (_, index) => 30 + 10 * index),
+      ...wholeStart.filter((ms) => ms > 230),
+    ];
+    for (const afterMs of moments) {
+      const server = launchBoxed(lab(), hasty);
+      await pause(afterMs);
+      server.child.kill('SIGTERM');
+      ends.push(await server.exited);
+      await server.closed;
+      expect([server.stdout, server.stderr]).toEqual(['', expect.not.stringContaining('writer_start_failed')]);
+    }
+    // Before the launcher listens, the signal itself ends it.
+    const heard = ends.filter(({ signal }) => signal !== 'SIGTERM');
+    expect(heard).toEqual(heard.map(() => ({ code: 143, signal: null })));
+    expect(heard.length).toBeGreaterThan(moments.length / 2);
+    await nothingIsLeft();
+  });
+
   test('an ordinary server ends orderly on SIGTERM', async () => {
     const server = launchBoxed(lab(), await provision(lab(), 'orderly'));
     await server.initialize();

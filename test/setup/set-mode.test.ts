@@ -27,13 +27,13 @@ const container = (settings: ModeChoice['settings']): ModeChoice => ({
 });
 
 async function set(choice: ModeChoice, more: Partial<SetModeInput> = {}) {
-  const probe = async () => true;
-  const input = { workspace: 'shop', choice, dryRun: false, configuration, packageRoot: root, probe, ...more };
+  const obstacle = async () => undefined;
+  const input = { workspace: 'shop', choice, dryRun: false, configuration, packageRoot: root, obstacle, ...more };
   const { status, code } = await setMode(input);
   return `${status} (${code})`;
 }
 const written = () => JSON.parse(readFileSync(modes, 'utf8'));
-const without = { probe: async () => false };
+const without = { obstacle: async () => 'container_unusable' as const };
 
 test('a first mode is written for the owner alone', async () => {
   expect(await set(HOST)).toBe('ok (mode_applied)');

@@ -1,5 +1,5 @@
 /** From what is wanted to Podman's command line: pure, so that it can be tested with every path there is. */
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type {
   BoundaryHost,
   BoxCommand,
@@ -19,9 +19,12 @@ const WRITER_LABEL = 'pi-writer.name';
 
 const ENVIRONMENT = {
   HOME: BOX.home,
-  PATH: '/opt/node/bin:/usr/local/bin:/usr/bin:/bin',
+  PATH: `${dirname(BOX.node)}:/usr/local/bin:/usr/bin:/bin`,
   LANG: 'C.UTF-8',
 };
+
+/** For Go, the only tool chain with a cache so far. */
+const CACHE_ENVIRONMENT = { GOPATH: `${BOX.cache}/go`, GOCACHE: `${BOX.cache}/go-build` };
 
 export interface RunSpec {
   /** Names the container, and its run directory. */
@@ -32,6 +35,10 @@ export interface RunSpec {
   /** Of the host: `/usr` and its companions, or none when the tree brings its own. */
   readonly rootMounts: readonly ReadOnlyMount[];
   readonly rootPath: string;
+  /** Of the image. */
+  readonly rootEnvironment?: Readonly<Record<string, string>>;
+  /** Host directory of the writer's cache. */
+  readonly cache?: string;
   /** Absent for a box without a writer's files, as a probe runs. */
   readonly layout?: WriterLayout;
   readonly network: NetworkKind;
@@ -84,6 +91,17 @@ function writerMounts({ work, git, hooks, config, commonDir, agent, server, even
   ];
 }
 
+function cacheMounts(cache: string | undefined): Mount[] {
+  return cache === undefined ? [] : [{ source: cache, destination: BOX.cache, writable: true }];
+}
+
+/** Node first: whatever an image calls `node` is another one. */
+function environmentOf({ rootEnvironment = {}, cache, command }: RunSpec): [string, string][] {
+  const { PATH: path, ...image } = rootEnvironment;
+  const ours = { ...ENVIRONMENT, ...(path && { PATH: `${dirname(BOX.node)}:${path}` }) };
+  return Object.entries({ ...image, ...ours, ...(cache !== undefined && CACHE_ENVIRONMENT), ...command.env });
+}
+
 function networkArgument(kind: NetworkKind): string {
   return `--network=${kind}`;
 }
@@ -118,8 +136,9 @@ const ISOLATION = ['--http-proxy=false', '--no-hosts', '--hostname=writer', '--s
 export function runArguments(host: BoundaryHost, instance: Instance, spec: RunSpec): string[] {
   const { id, user, command, layout } = spec;
   const directory = instance.runDirectory(id);
-  const mounts = [...spec.rootMounts, ...(layout ? writerMounts(layout) : []), ...(command.mounts ?? [])];
-  const environment = Object.entries({ ...ENVIRONMENT, ...command.env });
+  const own = [...(layout ? writerMounts(layout) : []), ...cacheMounts(spec.cache)];
+  const mounts = [...spec.rootMounts, ...own, ...(command.mounts ?? [])];
+  const environment = environmentOf(spec);
   return [
     ...globalArguments(host, instance),
     'run',

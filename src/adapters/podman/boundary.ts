@@ -13,7 +13,7 @@ import type {
 } from '../../ports/writers/boundary.ts';
 import { capture } from './capture.ts';
 import { type Instance, openInstance } from './instance.ts';
-import { checkLayout, createLayout } from './layout.ts';
+import { cacheOf, checkCache, checkLayout, createLayout } from './layout.ts';
 import { type Owner, thisProcess } from './owner.ts';
 import { isUsablePath } from './paths.ts';
 import { reap } from './reap.ts';
@@ -49,9 +49,11 @@ export function planBox(writer: WriterBox, command: BoxCommand, instance: Instan
   if (!usable || !isUsableCommand(command)) return { kind: 'refused', code: 'path_unusable' };
   const checked = checkLayout(writer.directory);
   if (checked.kind === 'refused') return checked;
-  const { network, limits } = writer;
+  const { network, limits, directory } = writer;
+  if (writer.cache && !checkCache(directory)) return { kind: 'refused', code: 'layout_tampered' };
   const root = planRoot(writer.root, instance);
-  const spec = { writer: writer.name, owner, ...root, layout: checked.layout, network, ...(limits && { limits }) };
+  const more = { ...(limits && { limits }), ...(writer.cache && { cache: cacheOf(directory) }) };
+  const spec = { writer: writer.name, owner, ...root, layout: checked.layout, network, ...more };
   return { kind: 'ready', spec };
 }
 

@@ -7,4 +7,5 @@ export const BOX = {
   product: '/opt/pi',
   node: '/opt/node/bin/node',
   home: '/home/writer',
+  cache: '/pi/cache',
 } as const;

@@ -12,11 +12,17 @@ export interface CallResult {
   readonly stdout: string;
 }
 
-function call(file: string, args: readonly string[], env: Readonly<Record<string, string>>): Promise<CallResult> {
+/** Never rejects. */
+export function call(
+  file: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  timeout = CALL_TIMEOUT_MS,
+): Promise<CallResult> {
   const options = {
     env,
     cwd: '/',
-    timeout: CALL_TIMEOUT_MS,
+    timeout,
     killSignal: 'SIGKILL',
     maxBuffer: MAX_OUTPUT_BYTES,
   } as const;

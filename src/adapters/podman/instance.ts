@@ -51,13 +51,14 @@ const FOR_EVERYONE = 0o1777;
 /** Replaces every settings file of the system and of the user. Events in a file of ours: not in the journal. */
 const SETTINGS = '[engine]\nevents_logger = "file"\n';
 
-const PLACES = [
+/** Everything that something may be mounted on. */
+export const PLACES = [
   ...['usr', 'etc/alternatives', 'etc/ssl/certs', 'tmp', 'proc', 'sys', 'dev', 'run', 'root', 'home/writer', 'var'],
-  ...['work', 'opt/pi', 'opt/node/bin', 'pi/events', 'pi/agent', 'pi/server'],
+  ...['work', 'opt/pi', 'opt/node/bin', 'pi/events', 'pi/agent', 'pi/server', 'pi/cache'],
 ];
 const LINKS = ['bin', 'sbin', 'lib', 'lib64'];
 /** Podman ignores the mode that is asked for a tmpfs and takes that of the directory below. */
-const WORLD_WRITABLE = ['tmp', 'home/writer'];
+export const WORLD_WRITABLE = ['tmp', 'home/writer'];
 
 /** Pure paths: nothing is made. */
 function instanceIn(directory: string, runtime: string, podman: string): Instance {

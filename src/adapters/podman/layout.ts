@@ -98,6 +98,20 @@ function isPlain(stat: Stats, kind: Kind): boolean {
   return right && stat.uid === process.getuid?.();
 }
 
+/** Where a writer's cache lies, if it has one; whole and private like the rest. */
+export function cacheOf(directory: string): string {
+  return join(directory, 'cache');
+}
+
+/** To be called before a start with a cache: the directory is the plain one that was made. Never throws. */
+export function checkCache(directory: string): boolean {
+  try {
+    return isPlain(lstatSync(cacheOf(directory)), 'directory');
+  } catch {
+    return false;
+  }
+}
+
 /** Undefined when all is as it has to be. Links are never followed. */
 function findFault(directory: string, layout: WriterLayout): LayoutCode | undefined {
   const top = lstatSync(directory);

@@ -8,8 +8,11 @@ import type { BoundaryHost, BoxCommand } from '../../ports/writers/boundary.ts';
 import type { Instance } from './instance.ts';
 import { type BoxEnd, type BoxSpec, type RunningBox, startBox } from './start.ts';
 
-/** The server ends itself within 15 s; the rest is for Podman. */
-const GRACE_SECONDS = 20;
+/**
+ * What watchdog and supervisor wait for by themselves: they have to hold when the launcher hangs or was killed. One that
+ * lives asks for the removal when the grace of its chart is over; theirs is longer, so that who decides is no race.
+ */
+const BACKSTOP_SECONDS = 22;
 const MAX_LINE_BYTES = 64 * 1024;
 const LINE_END = 10;
 
@@ -19,8 +22,13 @@ export interface RelayStreams {
 }
 
 export interface Relay {
-  /** Ends the command's stdin; it then has the grace period. */
+  /** Calls when the client's side of stdin has ended, also when it had before. Returns how to stop looking. */
+  watchInput(onEnd: () => void): () => void;
+  /** Ends the command's stdin, so that it ends by itself. It may be asked again. */
   end(): void;
+  /** Removes the box, now. */
+  remove(): void;
+  /** Never rejects. */
   readonly ended: Promise<BoxEnd>;
 }
 
@@ -48,14 +56,21 @@ export function diagnosticLines(write: (line: string) => void): (chunk: Buffer) 
   };
 }
 
-function passStdin(stdin: Readable, { client }: RunningBox, onEnd: () => void): void {
+function passStdin(stdin: Readable, { client }: RunningBox): void {
   const target = client.stdin;
   if (!target) return;
   target.on('error', () => {});
   stdin.on('error', () => target.end());
-  stdin.once('close', onEnd);
-  stdin.once('end', onEnd);
   stdin.pipe(target);
+}
+
+function watchEnd(stdin: Readable, onEnd: () => void): () => void {
+  if (stdin.readableEnded || stdin.destroyed) onEnd();
+  const events = ['end', 'close'] as const;
+  for (const event of events) stdin.once(event, onEnd);
+  return () => {
+    for (const event of events) stdin.off(event, onEnd);
+  };
 }
 
 /** Undefined when nothing could be started. */
@@ -68,25 +83,27 @@ export function relay(
 ): Relay | undefined {
   let box: RunningBox;
   try {
-    const full = { ...spec, command, graceSeconds: GRACE_SECONDS };
+    const full = { ...spec, command, graceSeconds: BACKSTOP_SECONDS };
     box = startBox(host, instance, full, ['pipe', 'inherit', 'pipe']);
   } catch {
     return undefined;
   }
   const { client } = box;
-  passStdin(streams.stdin, box, () => box.ending());
+  passStdin(streams.stdin, box);
   client.stderr?.on('error', () => {});
   client.stderr?.on(
     'data',
     diagnosticLines((line) => streams.stderr.write(line)),
   );
   return {
-    ended: box.ended,
+    watchInput: (onEnd) => watchEnd(streams.stdin, onEnd),
     end() {
       // Not a signal for the client: before the box runs that would end the client halfway, and leave a part of it.
       streams.stdin.unpipe();
       client.stdin?.end();
       box.ending();
     },
+    remove: () => box.remove(),
+    ended: box.ended,
   };
 }

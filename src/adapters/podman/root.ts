@@ -6,6 +6,8 @@ import type { Instance } from './instance.ts';
 /** `awk` and others are links through the second; the third is for TLS clients other than Node. */
 const SYSTEM_DIRECTORIES = ['/usr', '/etc/alternatives', '/etc/ssl/certs'];
 
+/** Names of variables that hold, or lead to, credentials. None of them is set in a box. */
+export const CREDENTIAL_NAME = /SSH_|GPG_|TOKEN|SECRET|PASSWORD|API_KEY|ASKPASS|DBUS_|XDG_/;
 function isDirectory(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
@@ -13,10 +15,11 @@ function isDirectory(path: string): boolean {
 export interface RootPlan {
   readonly rootPath: string;
   readonly rootMounts: readonly ReadOnlyMount[];
+  readonly rootEnvironment?: Readonly<Record<string, string>>;
 }
 
 export function planRoot(root: BoxRoot, instance: Instance): RootPlan {
-  if (root.kind === 'tree') return { rootPath: root.path, rootMounts: [] };
+  if (root.kind === 'tree') return { rootPath: root.path, rootMounts: [], rootEnvironment: root.environment };
   const present = SYSTEM_DIRECTORIES.filter(isDirectory);
   return { rootPath: instance.skeleton, rootMounts: present.map((path) => ({ source: path, destination: path })) };
 }

@@ -3,6 +3,7 @@ import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BoundaryHost } from '../../ports/writers/boundary.ts';
+import type { BoxEnd } from '../../ports/writers/launcher.ts';
 import { type RunSpec, runArguments } from './arguments.ts';
 import type { Instance } from './instance.ts';
 import { newRunId, type Owner, startTimeOf } from './owner.ts';
@@ -11,21 +12,15 @@ import { startWatchdog, type Watchdog } from './watchdog.ts';
 /** A dead conmon is noticed by looking: its client would wait for it for ever. */
 const MONITOR_POLL_MS = 500;
 
-export type BoxEnd =
-  /** The client's status, which is the command's, or 125 to 127 when the box did not start. `null` after a signal. */
-  | { readonly kind: 'ended'; readonly code: number | null }
-  /** The client could not be started at all. */
-  | { readonly kind: 'not_started' }
-  /** It may still be there. */
-  | { readonly kind: 'retained' };
+export type { BoxEnd };
 
 export interface RunningBox {
   readonly client: ChildProcess;
   /** Of the host's side. */
   readonly watchdog: Watchdog;
-  /** The command may end by itself for the grace period, and then all of it is removed. */
+  /** The command may end by itself; the watchdog removes all of it after its own time, if nobody has by then. */
   ending(): void;
-  /** Removes all of it, now. */
+  /** Removes all of it, now. It may be asked again. */
   remove(): void;
   /** The client has ended and the container does not exist any more, or could not be removed. */
   readonly ended: Promise<BoxEnd>;

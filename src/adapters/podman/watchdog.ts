@@ -14,6 +14,8 @@ import { startTimeOf } from './owner.ts';
  * What it hears: `client PID START` names the Podman client; `ending` starts the grace period; `done` says that the
  * client has ended by itself, `never` that there has been none. Everything that calls Podman stands in `"$@"`.
  *
+ * - The grace period is a timer of its own, beside the one of the launcher's chart: it has to hold when the launcher
+ *   hangs. At the launcher's death, which is the end of stdin, nothing is waited for.
  * - A client is not killed before its container exists: killed halfway it leaves conmon and the runtime's first
  *   process behind, of which Podman then knows nothing. One that nobody has named may still be about to make it.
  * - Podman says 1, and only 1, when there is no such container. After a killed conmon the first `rm` fails.
@@ -77,7 +79,7 @@ export interface Watchdog {
   readonly pid: number | undefined;
   /** The Podman client runs. */
   watch(client: number): void;
-  /** From now on the box has its grace period to end by itself. */
+  /** From now on the box has `graceSeconds` to end by itself, also when whoever says so is gone by then. */
   ending(): void;
   /** Removes what is left, at once. What the client's end tells saves looking. The outcome is `closed`. */
   release(client?: 'done' | 'never'): void;

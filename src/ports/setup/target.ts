@@ -98,7 +98,8 @@ export type ModeCode =
   | 'modes_invalid'
   | 'workspace_unknown'
   | 'host_writes_not_accepted'
-  | 'container_unusable';
+  | 'container_unusable'
+  | 'image_missing';
 
 export type WriterFindingCode =
   | 'writer_planned'
@@ -117,7 +118,9 @@ export type WriterFindingCode =
   | 'writer_has_work'
   | 'writer_unknown'
   | 'writer_client_required'
-  | 'writer_settings_unsupported'
+  | 'image_missing'
+  | 'image_unusable'
+  | 'limits_not_enforced'
   | 'writer_settings_changed'
   | 'workspace_not_container'
   | 'control_required'

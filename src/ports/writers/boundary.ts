@@ -54,7 +54,27 @@ export type ProbeOutcome =
   | { readonly kind: 'unusable'; readonly code: UnusableCode };
 
 /** What a box has as `/`: the host's own programs, or the files of an image that the operator chose. */
-export type BoxRoot = { readonly kind: 'host' } | { readonly kind: 'tree'; readonly path: string };
+export type BoxRoot =
+  | { readonly kind: 'host' }
+  | {
+      readonly kind: 'tree';
+      /** Absolute; a directory of ours, with the places that are mounted on. */
+      readonly path: string;
+      /** As the operator has named it. */
+      readonly image: string;
+      /** What the image sets; no names of ours among them. */
+      readonly environment: Readonly<Record<string, string>>;
+    };
+
+/** What a writer keeps beside its clone: downloads and builds of a tool chain, which only it can change. */
+export type CacheKind = 'go';
+
+export type ImageOutcome =
+  | { readonly kind: 'ready'; readonly root: BoxRoot }
+  /** The operator's own Podman does not have it; it is never pulled. */
+  | { readonly kind: 'missing' }
+  /** It cannot be unpacked, or this machine's Node, Git or a shell's tools do not run in it. */
+  | { readonly kind: 'unusable' };
 
 /** Limits that are asked for. One that the host does not enforce is left out of the box, and `probe` has said so. */
 export interface BoxLimits {
@@ -71,6 +91,7 @@ export interface WriterBox {
   readonly root: BoxRoot;
   readonly network: NetworkKind;
   readonly limits?: BoxLimits;
+  readonly cache?: CacheKind;
 }
 
 /** Another file or directory that the box may read. */

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { configurationFiles } from '../../adapters/fs/configuration-files.ts';
 import { replaceFile } from '../../adapters/fs/durable-file.ts';
-import type { Configuration, ExecutionProfile } from '../../config/configuration.ts';
+import { type Configuration, DEFAULT_IMAGE, type ExecutionProfile } from '../../config/configuration.ts';
 import { ALIAS } from '../../config/limits.ts';
 import { loadConfiguration, modesFileOf } from '../../config/load-configuration.ts';
 import type { Finding, ModeCode, RunCode, Status } from '../../ports/setup/target.ts';
@@ -17,8 +17,11 @@ export interface SetModeInput {
   /** Absolute. */
   readonly configuration: string;
   readonly packageRoot: string;
-  /** Can containers be used here? Tries it, which takes a moment; asked only when the answer matters. */
-  readonly probe: () => Promise<boolean>;
+  /**
+   * What keeps a container with this image from being used here, if something does. Tries it, which takes a
+   * moment; asked only when the answer matters.
+   */
+  readonly obstacle: (image: string) => Promise<'container_unusable' | 'image_missing' | undefined>;
 }
 
 type Outcome = readonly [Status, ModeCode | RunCode];
@@ -46,16 +49,18 @@ async function decide(input: SetModeInput): Promise<Outcome> {
   if (isDeepStrictEqual(next.workspaces[workspace], loaded.configuration.workspaces[workspace])) {
     return ['unchanged', 'mode_unchanged'];
   }
-  if (entry['mode'] === 'container' && !(await input.probe())) return ['failed', 'container_unusable'];
+  const { container } = next.workspaces[workspace] ?? {};
+  const obstacle = container && (await input.obstacle(container.image));
+  if (obstacle) return ['failed', obstacle];
   if (input.dryRun) return ['planned', 'mode_planned'];
   const written = replaceFile(modesFileOf(configuration), Buffer.from(text), 0o600);
   return written ? ['ok', 'mode_applied'] : ['failed', 'mode_write_failed'];
 }
 
 /** Without a choice a container is taken, but only where it works; nothing weaker is ever chosen by itself. */
-async function chooseEntry({ choice, probe }: SetModeInput, { executionProfiles }: Configuration) {
+async function chooseEntry({ choice, obstacle }: SetModeInput, { executionProfiles }: Configuration) {
   if (choice.mode !== undefined) return entryOf(choice.mode, choice);
-  if (!(await probe())) return undefined;
+  if (await obstacle(DEFAULT_IMAGE)) return undefined;
   const profiles = Object.values(executionProfiles).filter(worksInBox);
   return entryOf('container', { ...choice, settings: { profiles: profiles.map(({ alias }) => alias) } });
 }

@@ -1,21 +1,23 @@
 /** The writers of one workspace, ready to be worked on. */
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createRegistrationClient } from '../../adapters/clients/registration.ts';
 import { configurationFiles } from '../../adapters/fs/configuration-files.ts';
 import { ensurePrivateDirectory } from '../../adapters/fs/private-directory.ts';
 import { repositoryRoot } from '../../adapters/fs/repository-root.ts';
+import { removeTree } from '../../adapters/git/remove-tree.ts';
 import { writerName } from '../../adapters/git/writer-journal.ts';
 import { createGuardedRunner } from '../../adapters/process/guarded-runner.ts';
 import { createKernelLock } from '../../adapters/process/kernel-lock.ts';
-import type { Workspace } from '../../config/configuration.ts';
+import { DEFAULT_IMAGE, type Workspace } from '../../config/configuration.ts';
 import { MAX_FILE_BYTES, MAX_WRITERS } from '../../config/limits.ts';
 import { loadConfiguration } from '../../config/load-configuration.ts';
 import type { Fence } from '../../ports/setup/run.ts';
 import type { Target } from '../../ports/setup/target.ts';
-import type { BoundaryHost } from '../../ports/writers/boundary.ts';
+import type { BoundaryHost, ImageOutcome } from '../../ports/writers/boundary.ts';
 import { placesOf } from '../../writers/places.ts';
+import { readRecord } from '../../writers/record.ts';
 import type { ClientOf } from '../../writers/registration.ts';
 import { createStation, type Station, type StationParts } from '../../writers/station.ts';
 import { createFence } from '../fence.ts';
@@ -38,6 +40,10 @@ export interface Crew {
   readonly all: readonly string[];
   parts(name: string, options?: StationOptions): StationParts;
   station(name: string, options?: StationOptions): Station;
+  /** What the writers' boxes have as their root; an image is unpacked if need be. Only with the fence held. */
+  root(signal: AbortSignal): Promise<ImageOutcome>;
+  /** Removes what no writer of any workspace needs any more. Only with the fence held. Never rejects. */
+  forget(): Promise<void>;
 }
 
 export type CrewOutcome =
@@ -71,6 +77,7 @@ export function openCrew(
     return createRegistrationClient({ target, alias: name, entry, project, ...common });
   };
   const probe = probeOnce(state);
+  const root = rootOnce(state, workspace.container?.image, probe);
   const request = { configuration, workspace, catalog: catalogOf(configurationFile) };
   const parts = (name: string, { client, beside = false }: StationOptions = {}): StationParts => {
     const place = placesOf(state, name);
@@ -80,14 +87,26 @@ export function openCrew(
       env: {},
     };
     const registered = client && { target: client, project: projectOf(client, places), entry };
-    const common = { state, home, packageRoot, agentDirectory, configurationFile, request, probe, clientOf, beside };
+    const common = {
+      state,
+      home,
+      packageRoot,
+      agentDirectory,
+      configurationFile,
+      request,
+      probe,
+      root,
+      clientOf,
+      beside,
+    };
     return { places: place, ...common, ...(registered && { registered }) };
   };
   const configured = namesUpTo(alias, workspace.container?.writers ?? 0);
   const present = namesUpTo(alias, MAX_WRITERS).filter((name) => existsSync(placesOf(state, name).directory));
   const all = namesUpTo(alias, MAX_WRITERS).filter((name) => configured.includes(name) || present.includes(name));
   const station = (name: string, options?: StationOptions) => createStation(parts(name, options));
-  return { ok: true, crew: { workspace, fence, clientOf, configured, all, parts, station } };
+  const forget = () => forgetUnusedImages(state);
+  return { ok: true, crew: { workspace, fence, clientOf, configured, all, parts, station, root, forget } };
 }
 
 function writersDirectory(stateDirectory: string): string | undefined {
@@ -113,6 +132,30 @@ function probeOnce(stateDirectory: string): () => Promise<BoundaryHost | undefin
     found ??= tryPodman();
     return found;
   };
+}
+
+/** Unpacking takes its time, and gives the same for every writer. */
+function rootOnce(stateDirectory: string, image = DEFAULT_IMAGE, probe: () => Promise<BoundaryHost | undefined>) {
+  let found: Promise<ImageOutcome> | undefined;
+  const provide = async (signal: AbortSignal): Promise<ImageOutcome> => {
+    if (image === DEFAULT_IMAGE) return { kind: 'ready', root: { kind: 'host' } };
+    const host = await probe();
+    if (!host) return { kind: 'unusable' };
+    const { provideImage } = await import('../../adapters/podman/image.ts');
+    const common = { host, stateDirectory, reference: image, environment: process.env, removeTree };
+    return provideImage({ ...common, nodePath: realpathSync(process.execPath) }, signal);
+  };
+  return (signal: AbortSignal) => {
+    found ??= provide(signal);
+    return found;
+  };
+}
+
+async function forgetUnusedImages(stateDirectory: string): Promise<void> {
+  const roots = readdirSync(stateDirectory).map((name) => readRecord(join(stateDirectory, name))?.writer.root);
+  const used = new Set(roots.flatMap((root) => (root?.kind === 'tree' ? [root.path] : [])));
+  const { forgetImages } = await import('../../adapters/podman/image.ts');
+  await forgetImages(stateDirectory, used, removeTree);
 }
 
 /** Of a file that was loaded a moment ago, and so is sound. */

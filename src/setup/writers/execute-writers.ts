@@ -2,9 +2,10 @@
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { ownershipStore } from '../../adapters/fs/ownership-store.ts';
-import type { ContainerSettings } from '../../config/configuration.ts';
+import { DEFAULT_IMAGE } from '../../config/configuration.ts';
 import { hostInput } from '../../doctor/input.ts';
 import { runDoctor } from '../../doctor/run-doctor.ts';
+import type { InterruptSignal } from '../../ports/setup/run.ts';
 import type { Finding, ModeCode, RunCode, Status, Target } from '../../ports/setup/target.ts';
 import type { WriterOperation } from '../../ports/writers/lifecycle.ts';
 import { WRITER_CLIENTS } from '../../writers/clients.ts';
@@ -142,7 +143,10 @@ async function report(crew: Crew, name: string): Promise<Finding> {
 async function fenced(crew: Crew, run: () => Promise<Outcome>): Promise<Outcome> {
   const acquired = await crew.fence.acquire(new AbortController().signal);
   try {
-    return acquired === 'locked' ? await run() : { findings: [], code: 'ownership_unavailable' };
+    if (acquired !== 'locked') return { findings: [], code: 'ownership_unavailable' };
+    const outcome = await run();
+    await crew.forget();
+    return outcome;
   } finally {
     await crew.fence.release();
   }
@@ -166,21 +170,27 @@ export async function provisionWriters(request: ProvisionRequest): Promise<Outco
   const { container } = crew.workspace;
   // Only planned so far: there is nothing to read the writers' number from.
   if (container === undefined) return { findings: [] };
-  if (!isSupported(container)) {
-    return { findings: [writerFinding(workspace, workspace, 'writer_settings_unsupported')] };
-  }
   const client = request.client ?? (await knownClient(places));
   if (!client) return { findings: [writerFinding(workspace, workspace, 'writer_client_required')] };
   const announce = (name: string) => request.show(`${WORDS.provision} ${name}`);
   if (!dryRun && (await hasErrors(request))) return { findings: [], code: 'doctor_failed' };
   const common = { crew, operation: 'provision' as const, names: crew.configured, discard: false, client };
   const run = () => work({ ...common, dryRun, announce, onInterrupt });
-  return dryRun ? run() : fenced(crew, run);
-}
-
-/** Images and caches of their own are not built yet (docs/writers.md). */
-function isSupported({ image, cache }: ContainerSettings): boolean {
-  return image === 'node' && cache === 'none';
+  if (dryRun) return run();
+  return fenced(crew, async () => {
+    if (container.image !== DEFAULT_IMAGE) request.show('Preparing the image');
+    const preparing = new AbortController();
+    let interrupted: InterruptSignal | undefined;
+    const stop = onInterrupt((signal) => {
+      interrupted ??= signal;
+      preparing.abort();
+    });
+    const root = await crew.root(preparing.signal);
+    stop();
+    if (interrupted) return { findings: [], interrupted };
+    if (root.kind === 'ready') return run();
+    return { findings: [writerFinding(workspace, workspace, `image_${root.kind}`)] };
+  });
 }
 
 /** The one client that has the server itself; a choice between two is not made for the operator. */

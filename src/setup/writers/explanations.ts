@@ -48,9 +48,17 @@ export const WRITER: Readonly<Record<WriterFindingCode, Explanation>> = {
     meaning: 'It is not clear which client shall know the writers.',
     next: 'Add --client codex:user, --client claude-code:user or --client claude-code:local.',
   },
-  writer_settings_unsupported: {
-    meaning: 'Writers with an image or a cache of their own cannot be made yet.',
-    next: 'Leave --image and --cache out.',
+  image_missing: {
+    meaning: 'Your own Podman does not have this image. It is never pulled.',
+    next: 'Build or pull it with podman, as yourself; podman images lists what there is.',
+  },
+  image_unusable: {
+    meaning: "The image could not be unpacked, or this machine's Node, Git or a shell's tools do not run in it.",
+    next: 'docs/writers.md says what an image needs: glibc, a shell, coreutils and Git.',
+  },
+  limits_not_enforced: {
+    meaning: 'This machine limits neither memory nor processes of what runs in the box, so it is not limited.',
+    next: 'docs/boundary.md says what it takes: cgroups v2, delegated to you by systemd.',
   },
   writer_settings_changed: {
     meaning: 'The settings are others than when this writer was made; it stays as it is.',

@@ -13,6 +13,7 @@ const STATUSES: Readonly<Partial<Record<WriterFindingCode, Status>>> = {
   writer_removed: 'ok',
   writer_has_work: 'ok',
   branches_need_care: 'ok',
+  limits_not_enforced: 'ok',
   writer_unchanged: 'unchanged',
   writer_settings_changed: 'divergent',
   writer_absent: 'absent',

@@ -7,6 +7,7 @@ import type { InterruptSignal } from '../../ports/setup/run.ts';
 import type { Finding, Target, WriterFindingCode } from '../../ports/setup/target.ts';
 import type { WriterCode, WriterInput, WriterOperation } from '../../ports/writers/lifecycle.ts';
 import { isAccepted } from '../../writers/acceptance.ts';
+import { readRecord } from '../../writers/record.ts';
 import { isAsConfigured } from '../../writers/settings.ts';
 import type { Station, StationParts } from '../../writers/station.ts';
 import type { Crew } from './crew.ts';
@@ -83,7 +84,16 @@ function finding({ crew }: WorkRequest, name: string, code: WriterFindingCode): 
 
 function remarks(request: WorkRequest, name: string, station: Station): Finding[] {
   const collection = station.collection();
-  return collection && needsCare(collection) ? [finding(request, name, 'branches_need_care')] : [];
+  const codes: readonly (WriterFindingCode | false | undefined)[] = [
+    collection && needsCare(collection) && 'branches_need_care',
+    request.operation === 'control' && !isLimited(request.crew.parts(name)) && 'limits_not_enforced',
+  ];
+  return codes.flatMap((code) => (code ? [finding(request, name, code)] : []));
+}
+
+/** As the record says, which the acceptance has just made anew. */
+function isLimited({ places }: StationParts): boolean {
+  return readRecord(places.directory)?.host.limits.processes ?? true;
 }
 
 async function planned(station: Station, input: WriterInput): Promise<WriterFindingCode> {

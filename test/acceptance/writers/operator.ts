@@ -3,7 +3,7 @@
  * may run as root, and rootless Podman may not. A repository, a configuration, Pi's
  * agent directory with a scripted provider, and things that nobody inside may reach.
  */
-import { type ChildProcess, execFileSync, type SpawnOptions, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, type SpawnOptions, spawn, spawnSync } from 'node:child_process';
 import {
   cpSync,
   existsSync,
@@ -158,6 +158,13 @@ export class Operator {
     const { uid, gid } = this.#user;
     const identity = process.getuid?.() === 0 ? { uid, gid } : {};
     return spawn(file, args, { cwd: this.project, env: this.env, ...identity, ...options });
+  }
+
+  /** @returns The exit status. */
+  runSync(file: string, args: readonly string[]): number | null {
+    const { uid, gid } = this.#user;
+    const identity = process.getuid?.() === 0 ? { uid, gid } : {};
+    return spawnSync(file, args, { cwd: this.project, env: this.env, stdio: 'ignore', ...identity }).status;
   }
 
   run(file: string, args: readonly string[], env: Readonly<Record<string, string>> = this.env): Promise<Ended> {

@@ -9,6 +9,7 @@ import { parseArgs } from 'node:util';
 import { until } from '../../e2e/kit/until.ts';
 import { checks, codeOf, notes, saying } from './checks.ts';
 import { drivenByItsClient } from './driven.ts';
+import { imagedWriter } from './imaged.ts';
 import { boxesOf, processesLeft } from './left.ts';
 import { type OfferedModel, offerModel } from './model.ts';
 import { Operator, reasonToSkip } from './operator.ts';
@@ -150,6 +151,14 @@ try {
     } finally {
       operator.remove();
     }
+  }
+  const operator = new Operator(clients, offered.origin);
+  try {
+    await imagedWriter(operator, offered, 'claude-code:local', saying('with an image'));
+  } catch (error) {
+    saying('with an image')('came to its end', false, String(error));
+  } finally {
+    operator.remove();
   }
 } finally {
   await offered.close();

@@ -31,7 +31,10 @@ describe.skipIf(NO_PODMAN !== undefined)('a command in a box', () => {
   test('what cannot be run is told apart from a box that cannot start', async () => {
     const writer = await lab().writer('plain');
     expect(await lab().run(writer, ['no-such-program'])).toMatchObject({ kind: 'ended', code: 127 });
-    const bad = { ...writer, root: { kind: 'tree', path: join(writer.directory, 'nowhere') } } as const;
+    const bad = {
+      ...writer,
+      root: { kind: 'tree', path: join(writer.directory, 'nowhere'), image: 'x', environment: {} },
+    } as const;
     expect(await lab().run(bad, ['true'])).toEqual({ kind: 'not_started' });
     const without = { ...writer, network: 'pasta' } as const;
     const expected = lab().host?.networks.includes('pasta') ? { kind: 'ended' } : { kind: 'not_started' };
