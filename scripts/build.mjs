@@ -16,6 +16,7 @@ import { reportOutputs, staticClosure } from './build-analysis.mjs';
 import { thirdPartyLicenses } from './build-licenses.mjs';
 import { buildManifest } from './build-manifest.mjs';
 import {
+  importedEntries,
   lightZodLocales,
   separateClientTypes,
   serverWithoutAjv,
@@ -29,6 +30,8 @@ const dist = resolve(root, options.out ?? 'dist');
 const entryPoints = {
   main: 'src/main.ts',
   setup: 'src/setup/main.ts',
+  'setup-targets': 'src/setup/execute-targets.ts',
+  'server-verifier': 'src/adapters/clients/server-verifier.ts',
   doctor: 'src/doctor/main.ts',
   reaper: 'src/adapters/process/reaper.ts',
   wake: 'src/wake/main.ts',
@@ -50,8 +53,12 @@ function assertEntriesExist() {
   process.exit(1);
 }
 
-/** The server shares no file with the others: each small chunk that it had to load would delay its first answer. */
-const GROUPS = [['main', 'reaper'], Object.keys(entryPoints).filter((name) => name !== 'main' && name !== 'reaper')];
+/**
+ * Each group is bundled by itself and shares no file with the others. What somebody waits for starts faster
+ * without a row of small chunks to load, and without what only the others need of a library.
+ */
+const APART = [['main', 'reaper'], ['setup'], ['setup-targets'], ['guardian']];
+const GROUPS = [...APART, Object.keys(entryPoints).filter((name) => !APART.flat().includes(name))];
 
 async function bundle() {
   const groups = await Promise.all(GROUPS.map(bundleGroup));
@@ -86,6 +93,7 @@ function bundleGroup(names) {
     legalComments: 'none',
     external: ['@earendil-works/*'],
     plugins: [
+      importedEntries(root, entryPoints, names),
       lightZodLocales,
       serverWithoutAjv,
       separateClientTypes,
@@ -109,7 +117,7 @@ const HEAVY = /^@earendil-works\/|\?client$|[\\/]sdk[\\/]dist[\\/]esm[\\/]client
 
 /** The Pi SDK takes over half a second to import: nothing that runs at start may reach it, or anything like it. */
 function assertLightStart(metafile) {
-  for (const entry of ['dist/main.js', 'dist/doctor.js', 'dist/setup.js', 'dist/writer.js', 'dist/wake.js']) {
+  for (const entry of ['dist/main.js', 'dist/doctor.js', 'dist/setup.js', 'dist/setup-targets.js', 'dist/writer.js', 'dist/wake.js']) {
     const { outputs, external } = staticClosure(metafile, entry);
     const bundled = outputs.flatMap((path) => Object.keys(metafile.outputs[path]?.inputs ?? {}));
     const heavy = [...external, ...bundled].filter((path) => HEAVY.test(path)).slice(0, 5);
