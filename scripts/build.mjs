@@ -58,6 +58,8 @@ function assertEntriesExist() {
  * without a row of small chunks to load, and without what only the others need of a library.
  */
 const APART = [['main', 'reaper'], ['setup'], ['setup-targets'], ['guardian']];
+/** CommonJS, which Node starts some milliseconds faster: every command of a client waits for the guardian. */
+const COMMON_JS = ['guardian'];
 const GROUPS = [...APART, Object.keys(entryPoints).filter((name) => !APART.flat().includes(name))];
 
 async function bundle() {
@@ -68,6 +70,7 @@ async function bundle() {
     outputs: Object.assign({}, ...groups.map((group) => group.metafile.outputs)),
   };
   const files = new Map(outputFiles.map(({ path, text }) => [basename(path), finish(basename(path), text)]));
+  files.set('guardian.js', "import './guardian.cjs';\n");
   files.set('THIRD-PARTY-LICENSES.txt', thirdPartyLicenses(root, metafile));
   // Nearer than the package's own, so that the doctor can start, and say so, when that one is damaged.
   files.set('package.json', '{ "type": "module" }\n');
@@ -76,6 +79,7 @@ async function bundle() {
 }
 
 function bundleGroup(names) {
+  const isCommonJs = names.every((name) => COMMON_JS.includes(name));
   return build({
     absWorkingDir: root,
     entryPoints: Object.fromEntries(names.map((name) => [name, entryPoints[name]])),
@@ -83,8 +87,9 @@ function bundleGroup(names) {
     // Flat, so that `new URL('./reaper.js', import.meta.url)` means the same in an entry and in a chunk.
     chunkNames: '[name]-[hash]',
     bundle: true,
-    splitting: true,
-    format: 'esm',
+    splitting: !isCommonJs,
+    format: isCommonJs ? 'cjs' : 'esm',
+    outExtension: { '.js': isCommonJs ? '.cjs' : '.js' },
     platform: 'node',
     target: 'node22',
     // ES modules first: the UMD twins of some packages hide their require() from the bundler.

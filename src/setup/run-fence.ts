@@ -7,7 +7,7 @@ import type { Places } from './places.ts';
 
 /** Beside this module, built or as source. */
 const GUARDIAN = fileURLToPath(
-  new URL(import.meta.url.endsWith('.js') ? './guardian.js' : './guardian.ts', import.meta.url),
+  new URL(import.meta.url.endsWith('.js') ? './guardian.cjs' : './guardian.ts', import.meta.url),
 );
 
 export function openFence({ stateDirectory }: Pick<Places, 'stateDirectory'>): Fenced {

@@ -11,7 +11,7 @@ import { createLineSplitter, parseLine } from './json-lines.ts';
 import type { Root } from './scope-members.ts';
 
 export interface GuardedRunnerOptions {
-  /** `dist/guardian.js`, or its source. */
+  /** `dist/guardian.cjs`, or its source. */
   readonly guardianPath: string;
   /** The locked lock file, to be inherited. Without one the guardian guards processes alone. */
   readonly lockFd?: number;
