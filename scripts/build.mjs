@@ -122,7 +122,14 @@ const HEAVY = /^@earendil-works\/|\?client$|[\\/]sdk[\\/]dist[\\/]esm[\\/]client
 
 /** The Pi SDK takes over half a second to import: nothing that runs at start may reach it, or anything like it. */
 function assertLightStart(metafile) {
-  for (const entry of ['dist/main.js', 'dist/doctor.js', 'dist/setup.js', 'dist/setup-targets.js', 'dist/writer.js', 'dist/wake.js']) {
+  for (const entry of [
+    'dist/main.js',
+    'dist/doctor.js',
+    'dist/setup.js',
+    'dist/setup-targets.js',
+    'dist/writer.js',
+    'dist/wake.js',
+  ]) {
     const { outputs, external } = staticClosure(metafile, entry);
     const bundled = outputs.flatMap((path) => Object.keys(metafile.outputs[path]?.inputs ?? {}));
     const heavy = [...external, ...bundled].filter((path) => HEAVY.test(path)).slice(0, 5);
