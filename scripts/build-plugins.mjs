@@ -1,5 +1,6 @@
 /** Leaves out of the bundle what a server never runs but every start would pay for. */
 import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 
 /** zod's index names some fifty languages; error messages of ours are English. */
 export const lightZodLocales = {
@@ -91,3 +92,16 @@ export const separateClientTypes = {
     });
   },
 };
+
+/** A late import of what is an entry of another group leads to that entry's file. */
+export const importedEntries = (root, entryPoints, group) => ({
+  name: 'imported-entries',
+  setup({ onResolve }) {
+    const others = Object.entries(entryPoints).filter(([name]) => !group.includes(name));
+    const names = new Map(others.map(([name, path]) => [join(root, path), name]));
+    onResolve({ filter: /^\.\.?\/.*\.ts$/ }, ({ path, resolveDir, kind }) => {
+      const name = kind === 'dynamic-import' ? names.get(resolve(resolveDir, path)) : undefined;
+      return name && { path: `./${name}.js`, external: true };
+    });
+  },
+});

@@ -71,27 +71,39 @@ function commands(stage: Stage, target: string): [string, string[]][] {
   return [get, ['claude', ['mcp', 'add', '-s', 'user', 'pi-session-mcp', '-e', variable, ...entry]], get];
 }
 
-async function compare(target: string): Promise<Row> {
+const BARE_APPLY = resolve(import.meta.dirname, '../bare-apply.mjs');
+
+async function compare(target: string): Promise<Row[]> {
   const stage = makeStage();
-  try {
-    const ours = async () => {
+  const scope = target === 'codex:user' ? [] : ['-s', 'user'];
+  const client = target === 'codex:user' ? 'codex' : 'claude';
+  /** Takes only the work; the entry is removed again off the clock. */
+  const measured = async (work: () => Promise<unknown>) => {
+    const took = await timed(work);
+    await run(stage, client, ['mcp', 'remove', 'pi-session-mcp', ...scope]);
+    return took;
+  };
+  const sides = {
+    async ours() {
       const took = await timed(async () => {
         if ((await setup(stage, '--apply', target)) !== 0) throw new Error(`apply for ${target} failed`);
       });
       await setup(stage, '--remove', target);
       return took;
-    };
-    const floor = async () => {
-      const took = await timed(async () => {
+    },
+    floor: () =>
+      measured(async () => {
         for (const [file, args] of commands(stage, target)) await run(stage, file, args);
-      });
-      const scope = target === 'codex:user' ? [] : ['-s', 'user'];
-      await run(stage, target === 'codex:user' ? 'codex' : 'claude', ['mcp', 'remove', 'pi-session-mcp', ...scope]);
-      return took;
-    };
-    await interleaved(1, { ours, floor });
-    const medians = await interleaved(ROUNDS, { ours, floor });
-    return { what: `apply / the commands of the client, ${target}`, unit: 'ms', ...medians, limit: LIMIT };
+      }),
+    bare: () => measured(() => run(stage, process.execPath, [BARE_APPLY, JSON.stringify(commands(stage, target))])),
+  };
+  try {
+    await interleaved(1, sides);
+    const { ours, floor, bare } = await interleaved(ROUNDS, sides);
+    return [
+      { what: `apply / the commands of the client, ${target}`, unit: 'ms', ours, floor, limit: LIMIT },
+      { what: `the same / the least lock and guardian, ${target}`, unit: 'ms', ours, floor: bare },
+    ];
   } finally {
     rmSync(stage.directory, { recursive: true, force: true });
   }
@@ -103,6 +115,6 @@ export const setupApply: Benchmark = {
     if (!CLIENTS || !existsSync(join(BINARIES, 'claude'))) {
       return [{ what: 'apply: not measured, PI_SESSION_MCP_CLIENTS names no clients', ours: 0, unit: 'ms' }];
     }
-    return [await compare('claude-code:user'), await compare('codex:user')];
+    return [...(await compare('claude-code:user')), ...(await compare('codex:user'))];
   },
 };

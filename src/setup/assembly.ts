@@ -1,6 +1,5 @@
 /** The real parts behind the charts of setup. */
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { claudePlugin } from '../adapters/clients/claude-plugin.ts';
 import { clientEnvironment } from '../adapters/clients/client-commands.ts';
 import { createRegistrationClient } from '../adapters/clients/registration.ts';
@@ -10,8 +9,6 @@ import { registrationFingerprint, releaseFingerprint } from '../adapters/fs/rele
 import { repositoryRoot } from '../adapters/fs/repository-root.ts';
 import { skillSlot } from '../adapters/fs/skill-slot.ts';
 import { slotRootOf } from '../adapters/fs/slot-place.ts';
-import { createGuardedRunner } from '../adapters/process/guarded-runner.ts';
-import { createKernelLock } from '../adapters/process/kernel-lock.ts';
 import { hostInput } from '../doctor/input.ts';
 import { runDoctor } from '../doctor/run-doctor.ts';
 import type { RecordKey } from '../ports/setup/ownership.ts';
@@ -22,15 +19,12 @@ import type { Target } from '../ports/setup/target.ts';
 import { MARKETPLACE, PLUGIN } from '../wake/plugin-files.ts';
 import { SERVER_ALIAS } from './arguments.ts';
 import { endProcess } from './end-process.ts';
-import { createFence } from './fence.ts';
-import { type Places, projectId } from './places.ts';
+import type { Fenced } from './fence.ts';
+import type { Places } from './places.ts';
+import { projectId } from './project-id.ts';
 import { hookFiles } from './wake-hook.ts';
 
 const CONTROLLER_SKILL = 'pi-session-orchestration';
-
-/** A module of this package beside this one, built or as source. */
-const beside = (name: string) =>
-  fileURLToPath(new URL(import.meta.url.endsWith('.js') ? `./${name}.js` : `./${name}.ts`, import.meta.url));
 
 /** What the clients shall hold: this Node, this package, this configuration. */
 export function intendedEntry({ packageRoot }: Places, configuration: string): IntendedEntry {
@@ -54,13 +48,10 @@ export function describeTarget(target: Target, places: Places, entry: IntendedEn
   return { ...target, registration, skill: owner, wake, fingerprint: registrationFingerprint(entry) };
 }
 
-export function assemble(places: Places, configuration: string): SetupPorts {
+export function assemble(places: Places, configuration: string, { fence, runner, guarded }: Fenced): SetupPorts {
   const entry = intendedEntry(places, configuration);
   const { home, project, stateDirectory: directory, packageRoot } = places;
   const environment = process.env;
-  const { fence, runner, guarded } = createFence(createKernelLock({ directory }), (lockFd) =>
-    createGuardedRunner({ guardianPath: beside('guardian'), ...(lockFd === undefined ? {} : { lockFd }) }),
-  );
   const overrides = join(dirname(configuration), 'skills');
   const slots = new Map<string, SkillSlot>();
   return {

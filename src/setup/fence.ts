@@ -8,6 +8,11 @@ interface StartableRunner extends CommandRunner {
 }
 
 export interface Fenced {
+  /**
+   * Takes the lock if nobody has it, and starts the guardian with it: both are there
+   * when the run asks for them. Otherwise nothing happens, and the run waits as usual. Never throws.
+   */
+  begin(): void;
   readonly fence: Fence;
   /** Every command of a client goes through it; its guardian holds the lock as well, if one was taken. */
   readonly runner: CommandRunner;
@@ -23,14 +28,22 @@ export function createFence(lock: KernelLock, makeRunner: (lockFd?: number) => S
     made ??= makeRunner(held?.fd);
     return made;
   };
+  const hold = (lock: HeldLock) => {
+    held = lock;
+    // Its start overlaps with what comes before the first command.
+    runner().start();
+  };
   return {
+    begin() {
+      const taken = lock.acquireNow();
+      if (taken) hold(taken);
+    },
     fence: {
       async acquire(signal) {
+        if (held) return 'locked';
         const outcome = await lock.acquire(signal);
         if (outcome.kind !== 'locked') return outcome.kind;
-        held = outcome.lock;
-        // Its start overlaps with the doctor's look at the configuration.
-        runner().start();
+        hold(outcome.lock);
         return 'locked';
       },
       async release() {

@@ -1,5 +1,4 @@
 /** Where things are for one run of setup. Paths stay in here and in the adapters; no report ever holds one. */
-import { createHash } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
@@ -39,9 +38,4 @@ export function namedConfiguration(
 ): string | undefined {
   const named = option ?? env['PI_SESSION_MCP_CONFIG'];
   return named !== undefined && isAbsolute(named) ? resolve(named) : undefined;
-}
-
-/** Stands for a directory in durable records: 16 hex digits that lead nowhere. */
-export function projectId(directory: string): string {
-  return createHash('sha256').update(directory).digest('hex').slice(0, 16);
 }

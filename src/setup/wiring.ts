@@ -21,6 +21,12 @@ import type { Target } from '../ports/setup/target.ts';
 
 type Announce = (progress: Progress) => void;
 
+/** Handed down to where a chart is provided with all the rest: each `provide` builds the chart anew. */
+interface Actions {
+  readonly announce: (_: unknown, progress: Progress) => void;
+  readonly abortStep: () => void;
+}
+
 /**
  * The step that an interruption awaits; there is one at a time in a run. Its
  * signal is not the actor's: an actor that has been left is not heard any more.
@@ -40,22 +46,16 @@ class AwaitedStep {
 export function wireSetup(ports: SetupPorts, announce: Announce, deadlines: RunDeadlines) {
   const { fence, doctor, release, store } = ports;
   const step = new AwaitedStep();
-  const actions = { announce: (_: unknown, progress: Progress) => announce(progress), abortStep: step.abort };
+  const actions: Actions = { announce: (_, progress) => announce(progress), abortStep: step.abort };
   return setupRunMachine.provide({
     actors: {
       acquire: fromPromise(async () => step.run((signal) => fence.acquire(signal))),
       checkDoctor: fromPromise(async ({ signal }) => doctor.check(signal)),
       bindRelease: fromPromise(async ({ signal }) => release.fingerprint(signal)),
       release: fromPromise(async () => fence.release()),
-      registration: wireRegistration(ports, step).provide({
-        actions,
-        delays: {
-          handshakeTimeout: deadlines.handshakeTimeout,
-          handshakeEndTimeout: deadlines.handshakeEndTimeout,
-        },
-      }),
-      skillSlot: wireSkillSlot(ports.slot, store).provide({ actions: { announce: actions.announce } }),
-      wakeHook: wireWakeHook(ports, step).provide({ actions }),
+      registration: wireRegistration(ports, step, actions, deadlines),
+      skillSlot: wireSkillSlot(ports.slot, store, actions),
+      wakeHook: wireWakeHook(ports, step, actions),
     },
     actions,
     delays: { doctorTimeout: deadlines.doctorTimeout, releaseTimeout: deadlines.releaseTimeout },
@@ -84,8 +84,15 @@ export function wireCustomization(port: Customization, announce: Announce) {
   });
 }
 
-function wireRegistration({ client, store, verifier }: SetupPorts, step: AwaitedStep) {
+function wireRegistration(
+  { client, store, verifier }: SetupPorts,
+  step: AwaitedStep,
+  actions: Actions,
+  { handshakeTimeout, handshakeEndTimeout }: RunDeadlines,
+) {
   return registrationMachine.provide({
+    actions,
+    delays: { handshakeTimeout, handshakeEndTimeout },
     actors: {
       ...wireStore(store),
       inspect: fromPromise(async ({ input, signal }) => client(input).inspect(signal)),
@@ -96,8 +103,9 @@ function wireRegistration({ client, store, verifier }: SetupPorts, step: Awaited
   });
 }
 
-function wireWakeHook({ wake, store }: SetupPorts, step: AwaitedStep) {
+function wireWakeHook({ wake, store }: SetupPorts, step: AwaitedStep, actions: Actions) {
   return wakeHookMachine.provide({
+    actions,
     actors: {
       ...wireStore(store),
       inspectHook: fromPromise(async ({ signal }) => wake().inspect(signal)),
@@ -107,8 +115,9 @@ function wireWakeHook({ wake, store }: SetupPorts, step: AwaitedStep) {
   });
 }
 
-function wireSkillSlot(slot: SetupPorts['slot'], store: OwnershipStore) {
+function wireSkillSlot(slot: SetupPorts['slot'], store: OwnershipStore, { announce }: Actions) {
   return skillSlotMachine.provide({
+    actions: { announce },
     actors: {
       ...wireStore(store),
       readSource: fromPromise(async ({ input }) => slot(input).source()),

@@ -9,7 +9,7 @@ export const REQUIRED = [
   'dist/THIRD-PARTY-LICENSES.txt',
   'dist/build.json',
   'dist/doctor.js',
-  'dist/guardian.js',
+  'dist/guardian.cjs',
   'dist/main.js',
   'dist/package.json',
   'dist/reaper.js',
@@ -34,7 +34,7 @@ export const REQUIRED = [
 const BELONGS = [
   /^(README|CHANGELOG|SECURITY)\.md$/,
   /^(LICENSE|package\.json|pi-session-mcp\.example\.json)$/,
-  /^dist\/[\w-]+\.js$/,
+  /^dist\/[\w-]+\.c?js$/,
   /^dist\/(build|package)\.json$/,
   /^dist\/THIRD-PARTY-LICENSES\.txt$/,
   /^docs\/(?!acceptance|benchmarks|releasing)[\w-]+\.md$/,

@@ -24,7 +24,7 @@ export function readRegularFile(
   try {
     const stat = fstatSync(descriptor, { bigint: true });
     if (!stat.isFile() || stat.size > BigInt(limit) || !accept(stat)) return { ok: false, reason: 'refused' };
-    const bytes = readBounded(descriptor, limit);
+    const bytes = readBounded(descriptor, limit, Number(stat.size));
     return bytes.length > limit ? { ok: false, reason: 'refused' } : { ok: true, bytes, stat };
   } catch {
     return { ok: false, reason: 'refused' };
@@ -44,16 +44,18 @@ export function codeOf(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
-/** One byte more than `limit` at most: a file may grow while it is read. */
-function readBounded(descriptor: number, limit: number): Buffer {
-  const chunks: Buffer[] = [];
+/**
+ * One byte more than `limit` at most: a file may grow while it is read. Its size is where to begin: a buffer of a
+ * fixed size for each of hundreds of small files is memory that has to be collected again.
+ */
+function readBounded(descriptor: number, limit: number, size: number): Buffer {
+  let buffer = Buffer.allocUnsafe(Math.min(size, limit) + 1);
   let length = 0;
   while (length <= limit) {
-    const chunk = Buffer.allocUnsafe(Math.min(65_536, limit + 1 - length));
-    const count = readSync(descriptor, chunk, 0, chunk.length, null);
+    if (length === buffer.length) buffer = Buffer.concat([buffer], Math.min(2 * length, limit + 1));
+    const count = readSync(descriptor, buffer, length, buffer.length - length, null);
     if (count === 0) break;
-    chunks.push(chunk.subarray(0, count));
     length += count;
   }
-  return Buffer.concat(chunks, length);
+  return buffer.subarray(0, length);
 }

@@ -59,6 +59,14 @@ function membersOf({ mark, root }: CommandTrace): MemberQuery {
 
 const SINCE = Number(startTimeOf(process.pid) ?? 0);
 
+let practised = false;
+
+/** The first look takes several times as long as the next ones. While the first command runs, nobody waits for it. */
+function practise(): void {
+  if (!practised) void readTableForSure(SINCE, COMMAND_VARIABLE);
+  practised = true;
+}
+
 /** What every command needs that may live, whoever has started it. */
 function guardTrace(trace: () => CommandTrace, since: number) {
   const query = (): MemberQuery => membersOf(trace());
@@ -108,6 +116,7 @@ export function createGuardedProcess(
       // Before the kernel's number can be anybody else's.
       root = { pid: begun.pid, started: startTimeOf(begun.pid) };
       onStarted(root);
+      practise();
     }
     let overflowed = false;
     const overflow = (): void => {

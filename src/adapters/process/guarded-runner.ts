@@ -4,7 +4,6 @@
  * locked lock file, and so the lock outlives setup for as long as a command does.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import type { Writable } from 'node:stream';
 import type { ClientCommand, CommandResult, CommandRunner } from '../../ports/setup/command.ts';
 import { type CommandTrace, type GuardianRequest, isGuardianAnswer } from './guardian-protocol.ts';
@@ -12,7 +11,7 @@ import { createLineSplitter, parseLine } from './json-lines.ts';
 import type { Root } from './scope-members.ts';
 
 export interface GuardedRunnerOptions {
-  /** `dist/guardian.js`, or its source. */
+  /** `dist/guardian.cjs`, or its source. */
   readonly guardianPath: string;
   /** The locked lock file, to be inherited. Without one the guardian guards processes alone. */
   readonly lockFd?: number;
@@ -135,7 +134,7 @@ export function createGuardedRunner(options: GuardedRunnerOptions): GuardedRunne
     // What is left of a command is not to be met by the next one.
     if ((await last)?.kind === 'retained') return RETAINED;
     if (signal.aborted) return { kind: 'interrupted' };
-    const mark = randomUUID();
+    const mark = crypto.randomUUID();
     const first = start();
     const result = await first.run(command, mark, signal);
     if (first.endedWell !== undefined) {

@@ -1,5 +1,5 @@
 /** Is this Node new enough, and is the package whole and of one version? */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import { parseObject } from '../../config/json-object.ts';
 import { isNodeSupported } from '../../config/node-version.ts';
@@ -67,6 +67,6 @@ function allMatch(
 ): boolean {
   return Object.entries(digests).every(([name, digest]) => {
     const file = files.read(join(packageRoot, directory, name), MAX_BYTES);
-    return file.ok && createHash('sha256').update(file.bytes).digest('hex') === digest;
+    return file.ok && hash('sha256', file.bytes) === digest;
   });
 }

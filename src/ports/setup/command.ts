@@ -49,4 +49,6 @@ export interface HeldLock {
 export interface KernelLock {
   /** Waits up to 30 seconds; an abort gives up. Never rejects. */
   acquire(signal: AbortSignal): Promise<LockOutcome>;
+  /** The lock, if nobody has it and it can be had without waiting. Blocks for a few milliseconds; never throws. */
+  acquireNow(): HeldLock | undefined;
 }

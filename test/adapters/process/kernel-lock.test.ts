@@ -76,6 +76,24 @@ describe.skipIf(process.platform !== 'linux')('kernel lock', () => {
     expect(readdirSync(directory)).toEqual(['ownership.json.flock']);
   });
 
+  it('takes the lock at once when nobody has it, and otherwise leaves nothing open', async () => {
+    const now = (tools?: string[]) => createKernelLock({ directory, ...(tools && { tools }) }).acquireNow();
+    const open = () => readdirSync('/proc/self/fd').length;
+    const lock = now();
+    expect(lock?.intact()).toBe(true);
+    const before = open();
+    expect(now()).toBeUndefined();
+    expect(await acquire(0)).toEqual({ kind: 'busy' });
+    expect(open()).toBe(before);
+    lock?.release();
+    expect(now(['/no/such/flock'])).toBeUndefined();
+    symlinkSync('/nowhere', `${file}.link`);
+    renameSync(`${file}.link`, file);
+    expect(now()).toBeUndefined();
+    rmSync(file);
+    (await held()).release();
+  });
+
   it('waits where Ctrl-C does not reach: its end would pass for an answer', async () => {
     const first = await held();
     const second = acquire(24);
