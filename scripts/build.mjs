@@ -70,7 +70,6 @@ async function bundle() {
     outputs: Object.assign({}, ...groups.map((group) => group.metafile.outputs)),
   };
   const files = new Map(outputFiles.map(({ path, text }) => [basename(path), finish(basename(path), text)]));
-  files.set('guardian.js', "import './guardian.cjs';\n");
   files.set('THIRD-PARTY-LICENSES.txt', thirdPartyLicenses(root, metafile));
   // Nearer than the package's own, so that the doctor can start, and say so, when that one is damaged.
   files.set('package.json', '{ "type": "module" }\n');

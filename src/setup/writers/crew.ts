@@ -1,15 +1,12 @@
 /** The writers of one workspace, ready to be worked on. */
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { createRegistrationClient } from '../../adapters/clients/registration.ts';
 import { configurationFiles } from '../../adapters/fs/configuration-files.ts';
 import { ensurePrivateDirectory } from '../../adapters/fs/private-directory.ts';
 import { repositoryRoot } from '../../adapters/fs/repository-root.ts';
 import { removeTree } from '../../adapters/git/remove-tree.ts';
 import { writerName } from '../../adapters/git/writer-journal.ts';
-import { createGuardedRunner } from '../../adapters/process/guarded-runner.ts';
-import { createKernelLock } from '../../adapters/process/kernel-lock.ts';
 import { DEFAULT_IMAGE, type Workspace } from '../../config/configuration.ts';
 import { MAX_FILE_BYTES, MAX_WRITERS } from '../../config/limits.ts';
 import { loadConfiguration } from '../../config/load-configuration.ts';
@@ -20,8 +17,8 @@ import { placesOf } from '../../writers/places.ts';
 import { readRecord } from '../../writers/record.ts';
 import type { ClientOf } from '../../writers/registration.ts';
 import { createStation, type Station, type StationParts } from '../../writers/station.ts';
-import { createFence } from '../fence.ts';
 import type { Places } from '../places.ts';
+import { openFence } from '../run-fence.ts';
 
 export interface StationOptions {
   readonly client?: Target | undefined;
@@ -50,9 +47,6 @@ export type CrewOutcome =
   | { readonly ok: true; readonly crew: Crew }
   | { readonly ok: false; readonly code: 'doctor_failed' | 'workspace_unknown' | 'operation_failed' };
 
-const beside = (name: string) =>
-  fileURLToPath(new URL(import.meta.url.endsWith('.js') ? `./${name}.js` : `../${name}.ts`, import.meta.url));
-
 /** @param agentDirectory Pi's own, absolute. */
 export function openCrew(
   alias: string,
@@ -69,9 +63,7 @@ export function openCrew(
   if (!workspace) return { ok: false, code: 'workspace_unknown' };
   const state = writersDirectory(stateDirectory);
   if (state === undefined) return { ok: false, code: 'operation_failed' };
-  const { fence, runner } = createFence(createKernelLock({ directory: stateDirectory }), (lockFd) =>
-    createGuardedRunner({ guardianPath: beside('guardian'), ...(lockFd === undefined ? {} : { lockFd }) }),
-  );
+  const { fence, runner } = openFence(places);
   const clientOf: ClientOf = ({ target, project, entry }, name) => {
     const common = { runner, environment: process.env, directory: stateDirectory };
     return createRegistrationClient({ target, alias: name, entry, project, ...common });
