@@ -1,5 +1,5 @@
 /** `warm-up.js <agent directory> <provider>…`: asks the local Pi for credentials, which renews what runs out. */
-import { useProxyOf } from '../adapters/pi/http-proxy.ts';
+import { reachProvidersAsPi } from '../adapters/pi/http-dispatcher.ts';
 import { openRuntime } from '../adapters/pi/model-runtime.ts';
 import { loadSdk } from '../adapters/pi/sdk.ts';
 
@@ -9,7 +9,7 @@ const VALID_FOR_MS = 8 * 60_000;
 try {
   const [directory = '', ...providers] = process.argv.slice(2);
   const sdk = await loadSdk();
-  useProxyOf(sdk, directory);
+  reachProvidersAsPi(sdk, directory);
   const { models } = await openRuntime(sdk, directory);
   const ask = (provider: string) => models.getAuth(provider, { minOAuthValidityMs: VALID_FOR_MS }).catch(() => {});
   // At once: they wait for Pi's lock together, and so the whole takes no longer than Pi allows one of them.

@@ -211,7 +211,7 @@ describe('when', () => {
       const [, directory, adapters] = process.argv;
       const load = (name) => import(adapters + name);
       const sdk = await (await load('sdk.ts')).loadSdk();
-      (await load('http-proxy.ts')).useProxyOf(sdk, directory);
+      (await load('http-dispatcher.ts')).reachProvidersAsPi(sdk, directory);
       const { models } = await (await load('model-runtime.ts')).openRuntime(sdk, directory);
       const found = await models.getAuth('anthropic').catch(() => undefined);
       process.exit(found ? 0 : 3);`;

@@ -1,5 +1,6 @@
 /** Pi's SDK and its model runtimes: one for all profiles without extensions, else one per session. */
 import { join } from 'node:path';
+import { reachProvidersAsPi } from './http-dispatcher.ts';
 import { loadSdk, type ModelRuntime, type Sdk } from './sdk.ts';
 
 export interface OpenedRuntime {
@@ -31,10 +32,20 @@ export async function openRuntime(sdk: Sdk, agentDir: string): Promise<OpenedRun
 
 export function createRuntimeSource(agentDir: string | undefined, onLoaded: () => void): RuntimeSource {
   let opening: Promise<OpenedRuntime> | undefined;
-  const load = async () => {
+  let loading: ReturnType<RuntimeSource['load']> | undefined;
+  const loadOnce = async () => {
     const sdk = await loadSdk();
     onLoaded();
-    return { sdk, agentDir: agentDir ?? sdk.getAgentDir() };
+    const directory = agentDir ?? sdk.getAgentDir();
+    reachProvidersAsPi(sdk, directory);
+    return { sdk, agentDir: directory };
+  };
+  const load = () => {
+    loading ??= loadOnce();
+    loading.catch(() => {
+      loading = undefined;
+    });
+    return loading;
   };
   return {
     load,
