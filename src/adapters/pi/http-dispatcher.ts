@@ -15,7 +15,7 @@ interface Undici {
 /**
  * Lets this process reach providers as `pi` would: through the proxy of `HTTP_PROXY`, `HTTPS_PROXY` and
  * `NO_PROXY` (small letters, too), or else of `httpProxy` in Pi's own settings, and with as much patience
- * (docs/configuration.md). The environment stays as it is: what the tools start gets it, too.
+ * (docs/installation.md). The environment stays as it is: what the tools start gets it, too.
  *
  * After the SDK is loaded: its undici takes the place of Node's, and with it undoes `NODE_USE_ENV_PROXY`.
  * So it has to be told, and it is the SDK's own copy that is told. Never throws.

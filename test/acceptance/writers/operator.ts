@@ -79,7 +79,14 @@ export class Operator {
     this.agent = join(this.home, '.pi', 'agent');
     this.package = at('package with space');
     this.configuration = join(this.home, '.config', 'pi-session-mcp', 'pi-session-mcp.json');
-    for (const path of [this.agent, this.project, at('tmp'), dirname(this.configuration), join(this.home, '.codex')]) {
+    for (const path of [
+      this.agent,
+      this.project,
+      at('tmp'),
+      at('run'),
+      dirname(this.configuration),
+      join(this.home, '.codex'),
+    ]) {
       mkdirSync(path, { recursive: true });
     }
     this.#writeHome(origin);
@@ -92,6 +99,8 @@ export class Operator {
     const path = [clients, at('bin'), dirname(this.node), '/usr/bin', '/bin'].join(':');
     this.env = {
       ...{ HOME: this.home, PATH: path, LANG: 'C.UTF-8', TERM: 'dumb', TMPDIR: at('tmp') },
+      // Where the operator's own Podman keeps what runs.
+      XDG_RUNTIME_DIR: at('run'),
       ...QUIET,
     };
     if (process.getuid?.() === 0) execFileSync('chown', ['-R', `${user.uid}:${user.gid}`, this.root]);
@@ -213,6 +222,7 @@ export class Operator {
       : [];
     for (const name of names.filter((entry) => entry.startsWith('.podman-')))
       endInstance(join(this.state, name, 'runtime'));
+    endHolder(join(this.root, 'run'));
     rmSync(this.root, { recursive: true, force: true });
   }
 }
@@ -221,9 +231,18 @@ export class Operator {
 function endInstance(link: string): void {
   try {
     const runtime = realpathSync(link);
-    process.kill(Number(readFileSync(join(runtime, 'xdg/libpod/tmp/pause.pid'), 'utf8')), 'SIGKILL');
+    endHolder(join(runtime, 'xdg'));
     rmSync(runtime, { recursive: true, force: true });
   } catch {
     // No box has ever run there.
+  }
+}
+
+/** @param runtime What Podman has as its XDG_RUNTIME_DIR. */
+function endHolder(runtime: string): void {
+  try {
+    process.kill(Number(readFileSync(join(runtime, 'libpod/tmp/pause.pid'), 'utf8')), 'SIGKILL');
+  } catch {
+    // Podman has not run there.
   }
 }
