@@ -82,7 +82,14 @@ function run(configuration: Configuration): void {
   createMcpServer({ service: app.service, configuration, diagnostics }).connect(transport).then(app.ready, app.defect);
 }
 
+const [option] = process.argv.slice(2);
+
 try {
+  if (option === '--help' || option === '-h' || option === '--version') {
+    const { printAbout } = await import('./about.ts');
+    printAbout(option);
+    process.exit(0);
+  }
   if (!isNodeSupported(process.versions.node)) failStartup('node_version_unsupported');
   // Inside a session of another server: delegating from a delegation has no end.
   if (process.env[SCOPE_VARIABLE] !== undefined) failStartup('nested_server_refused');

@@ -89,7 +89,8 @@ function parseEntry(
   log: IssueLog,
 ): ModeChoice | undefined {
   const path = ['workspaces', alias];
-  if (!context.workspaces.has(alias)) log.add(path, 'is not a configured workspace');
+  if (!context.workspaces.has(alias))
+    log.add(path, 'has an entry in execution-modes.json, and the configuration has no such workspace');
   const mode = typeof entry === 'object' && entry !== null && 'mode' in entry ? entry.mode : undefined;
   if (mode !== 'host' && mode !== 'container' && mode !== 'read-only') {
     log.add([...path, 'mode'], 'must be "host", "container" or "read-only"');

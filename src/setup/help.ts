@@ -16,7 +16,9 @@ Operations
   --apply          register the server and install the controller skill
   --verify         check the registration, start the server once, list its tools
   --rollback       undo an --apply
-  --remove         take the registration and the skill away again
+  --remove         take the registration and the skill away again; acts at once
+                   (writers: --repo ALIAS --remove, which is only shown without
+                   --apply, and comes first)
 
 On what
   --target T       codex:user:pi-session-mcp

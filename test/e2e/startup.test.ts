@@ -1,9 +1,10 @@
 /** A server that cannot start says so in one line on stderr, without a path, and exits with 1. */
+import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Exit, launch } from './kit/server.ts';
-import { CANARY, profile, type Stage, useStage } from './kit/stage.ts';
+import { CANARY, profile, REPOSITORY, type Stage, useStage } from './kit/stage.ts';
 import { within } from './kit/until.ts';
 
 /** Breaks the stage; returns another environment where that is what is broken. */
@@ -118,5 +119,29 @@ describe('a start that fails', () => {
     const server = launch(stage, { env: { ...stage.env, PI_SESSION_MCP_CONFIG: '' } });
     server.child.stderr?.destroy();
     expect(await within('the exit', server.exited)).toEqual({ code: 1, signal: null });
+  });
+});
+
+describe('started by hand', () => {
+  const by = (...args: string[]) =>
+    spawnSync(process.execPath, [join(REPOSITORY, 'dist', 'main.js'), ...args], { env: {}, encoding: 'utf8' });
+
+  it.each(['--help', '-h'])('%s says what it is and what to type', (option) => {
+    const { status, stdout, stderr } = by(option);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    for (const named of ['pi-session-mcp-setup --init', 'pi-session-mcp-doctor', 'PI_SESSION_MCP_CONFIG'])
+      expect(stdout).toContain(named);
+  });
+
+  it('--version says its version alone', () => {
+    expect(by('--version')).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+      stderr: '',
+    });
+  });
+
+  it('another option changes nothing', () => {
+    expect(by('--verbose')).toMatchObject({ status: 1, stdout: '', stderr: line('config_path_required') });
   });
 });

@@ -10,14 +10,13 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
-  readlinkSync,
   renameSync,
-  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { UnusableCode } from '../../ports/writers/boundary.ts';
+import { linkTarget, PREFIX, RUNTIME, removeInstance } from './instance-end.ts';
 import { bootId } from './owner.ts';
 import { isUsablePath } from './paths.ts';
 import { narrowProfile } from './seccomp.ts';
@@ -40,9 +39,7 @@ export type InstanceOutcome =
   | { readonly kind: 'ready'; readonly instance: Instance }
   | { readonly kind: 'unusable'; readonly code: UnusableCode };
 
-const PREFIX = '.podman-';
 const BOOT_CHARACTERS = 13;
-const RUNTIME = 'pi-writers-';
 const NAME_CHARACTERS = 12;
 export const SYSTEM_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 const PRIVATE = 0o700;
@@ -125,14 +122,6 @@ function runtimeOf(directory: string): string {
   return linkTarget(link) ?? place;
 }
 
-function linkTarget(path: string): string | undefined {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return undefined;
-  }
-}
-
 function isDirectoryOf(path: string, uid: number): boolean {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   return stat?.isDirectory() === true && stat.uid === uid;
@@ -143,13 +132,7 @@ function forgetEarlierBoots(stateDirectory: string, current: string): void {
   for (const name of readdirSync(stateDirectory)) {
     const path = join(stateDirectory, name);
     if (!name.startsWith(PREFIX) || path === current || bootId() === '') continue;
-    try {
-      const runtime = linkTarget(join(path, 'runtime'));
-      if (runtime && basename(runtime).startsWith(RUNTIME)) rmSync(runtime, { recursive: true, force: true });
-      rmSync(path, { recursive: true, force: true });
-    } catch {
-      // It costs some disk.
-    }
+    removeInstance(path);
   }
 }
 

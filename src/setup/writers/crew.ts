@@ -7,6 +7,7 @@ import { ensurePrivateDirectory } from '../../adapters/fs/private-directory.ts';
 import { repositoryRoot } from '../../adapters/fs/repository-root.ts';
 import { removeTree } from '../../adapters/git/remove-tree.ts';
 import { writerName } from '../../adapters/git/writer-journal.ts';
+import { removeInstances } from '../../adapters/podman/instance-end.ts';
 import { DEFAULT_IMAGE, type Workspace } from '../../config/configuration.ts';
 import { MAX_FILE_BYTES, MAX_WRITERS } from '../../config/limits.ts';
 import { loadConfiguration } from '../../config/load-configuration.ts';
@@ -97,7 +98,7 @@ export function openCrew(
   const present = namesUpTo(alias, MAX_WRITERS).filter((name) => existsSync(placesOf(state, name).directory));
   const all = namesUpTo(alias, MAX_WRITERS).filter((name) => configured.includes(name) || present.includes(name));
   const station = (name: string, options?: StationOptions) => createStation(parts(name, options));
-  const forget = () => forgetUnusedImages(state);
+  const forget = () => forgetUnused(state);
   return { ok: true, crew: { workspace, fence, clientOf, configured, all, parts, station, root, forget } };
 }
 
@@ -143,11 +144,14 @@ function rootOnce(stateDirectory: string, image = DEFAULT_IMAGE, probe: () => Pr
   };
 }
 
-async function forgetUnusedImages(stateDirectory: string): Promise<void> {
-  const roots = readdirSync(stateDirectory).map((name) => readRecord(join(stateDirectory, name))?.writer.root);
+async function forgetUnused(stateDirectory: string): Promise<void> {
+  const writers = readdirSync(stateDirectory).filter((name) => !name.startsWith('.'));
+  const roots = writers.map((name) => readRecord(join(stateDirectory, name))?.writer.root);
   const used = new Set(roots.flatMap((root) => (root?.kind === 'tree' ? [root.path] : [])));
   const { forgetImages } = await import('../../adapters/podman/image.ts');
   await forgetImages(stateDirectory, used, removeTree);
+  // The first box of another writer makes it again.
+  if (writers.length === 0) removeInstances(stateDirectory);
 }
 
 /** Of a file that was loaded a moment ago, and so is sound. */

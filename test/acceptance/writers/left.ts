@@ -10,6 +10,12 @@ export function boxesOf(operator: Operator): string[] {
   return instance ? readdirSync(join(operator.state, instance, 'boxes')) : [];
 }
 
+/** What stays between two boxes, and goes with the last writer: the state of this boot, and the holder of the namespace. */
+export function keptByPodman(operator: Operator): string[] {
+  const holders = processesOf(operator.root).map(nameOf);
+  return [...readdirSync(operator.state).filter((name) => name.startsWith('.podman-')), ...holders];
+}
+
 /** Names of the operator's processes. Podman's holder of the user namespace may stay: it is empty, and one for all boxes. */
 export function processesLeft(operator: Operator): string[] {
   return processesOf(operator.root)

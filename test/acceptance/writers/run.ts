@@ -10,7 +10,7 @@ import { until } from '../../e2e/kit/until.ts';
 import { checks, codeOf, notes, saying } from './checks.ts';
 import { drivenByItsClient } from './driven.ts';
 import { imagedWriter } from './imaged.ts';
-import { boxesOf, processesLeft } from './left.ts';
+import { boxesOf, keptByPodman, processesLeft } from './left.ts';
 import { type OfferedModel, offerModel } from './model.ts';
 import { Operator, reasonToSkip } from './operator.ts';
 import { pullPlugs } from './plugs.ts';
@@ -124,6 +124,11 @@ async function wholeLife(operator: Operator, offered: OfferedModel, client: stri
   say('nothing of it is left', !existsSync(join(operator.state, WRITER)) && boxesOf(operator).length === 0);
   const left = processesLeft(operator);
   say('no process left', left.length === 0, left.join());
+  say(
+    'nothing that Podman keeps for boxes is left',
+    keptByPodman(operator).length === 0,
+    keptByPodman(operator).join(),
+  );
 }
 
 /** The clients where the user can read them. */
