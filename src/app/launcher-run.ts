@@ -59,10 +59,10 @@ async function endWithoutChart(port: LauncherPort): Promise<LauncherResult> {
   }
 }
 
-function wire(port: LauncherPort, { graceTimeout, renewalInterval }: LauncherDelays) {
+function wire(port: LauncherPort, { renewalPatience, graceTimeout, renewalInterval }: LauncherDelays) {
   const renew = fromPromise<{ readonly ok: boolean }, void>(() => port.renew());
   return launcherMachine.provide({
-    delays: { graceTimeout },
+    delays: { renewalPatience, graceTimeout },
     actors: {
       claim: fromPromise(({ signal }) => port.claim(signal)),
       check: fromPromise<Refusable<LauncherCode>, void>(() => port.check()),

@@ -35,7 +35,11 @@ function readSource({ credentials }: Pick<WriterPlaces, 'credentials'>): Credent
   return isSound ? { agentDirectory, selections: known as Selection[] } : undefined;
 }
 
-/** Renews what needs it, then copies. False when the copy could not be made. Never rejects. */
+/**
+ * Copies before it returns, so that nobody who stops waiting uses an older copy than the operator's file;
+ * then renews what needs it, and copies again. False when one of the copies could not be made: without the first
+ * nobody is asked. Never rejects.
+ */
 export async function renew(
   places: Pick<WriterPlaces, 'credentials' | 'agent'>,
   warmUp: WarmUp,
@@ -45,19 +49,31 @@ export async function renew(
   if (source === undefined) return false;
   const { agentDirectory, selections } = source;
   const providers = [...new Set(selections.map(({ provider }) => provider))];
+  const copy = () => copyCredentials({ from: agentDirectory, to: places.agent, providers });
+  if (!copy()) return false;
   const due = providersToRenew(agentDirectory, providers, now);
-  if (due.length > 0) {
-    const asked = due.flatMap((name) => selections.find(({ provider }) => provider === name) ?? []);
-    await warmUp(agentDirectory, asked);
-  }
-  return copyCredentials({ from: agentDirectory, to: places.agent, providers });
+  if (due.length === 0) return true;
+  const asked = due.flatMap((name) => selections.find(({ provider }) => provider === name) ?? []);
+  await warmUp(agentDirectory, asked);
+  return copy();
 }
 
-/** @param env Of the launcher; with `PI_WRITER_NO_CREDENTIAL_REFRESH=1` nothing is read, renewed or copied. */
+/**
+ * Renewals of one writer, never two at the same time: whoever asks for one while another is under way gets that one.
+ * @param env Of the launcher; with `PI_WRITER_NO_CREDENTIAL_REFRESH=1` nothing is read, renewed or copied, and what
+ * setup has copied before a writer becomes ready is used.
+ */
 export function createRenewal(
   places: Pick<WriterPlaces, 'credentials' | 'agent'>,
   warmUp: WarmUp,
   env: Readonly<Record<string, string | undefined>>,
 ): () => Promise<boolean> {
-  return env[OFF] === '1' ? async () => true : () => renew(places, warmUp, Date.now());
+  if (env[OFF] === '1') return async () => true;
+  let underWay: Promise<boolean> | undefined;
+  return () => {
+    underWay ??= renew(places, warmUp, Date.now()).finally(() => {
+      underWay = undefined;
+    });
+    return underWay;
+  };
 }

@@ -5,14 +5,15 @@ import { packageRootOf, productMounts } from './product.ts';
 
 /**
  * Pi locks its credential file by making a directory beside it, so it works on a copy in memory. The copy
- * follows the mounted directory, whose files the launcher renews.
+ * follows the mounted directory, whose files the launcher renews, also while they are being copied: the copy keeps
+ * their times, so that it never looks newer than what has replaced what was read.
  */
 const SCRIPT = `umask 077
-cp -R ${INSIDE.agent} "$PI_CODING_AGENT_DIR"
+cp -R --preserve=timestamps ${INSIDE.agent} "$PI_CODING_AGENT_DIR"
 follow() {
   for name in auth.json models.json models-store.json; do
     [ ${INSIDE.agent}/$name -nt "$PI_CODING_AGENT_DIR/$name" ] || continue
-    cp ${INSIDE.agent}/$name "$PI_CODING_AGENT_DIR/.next" && mv "$PI_CODING_AGENT_DIR/.next" "$PI_CODING_AGENT_DIR/$name"
+    cp --preserve=timestamps ${INSIDE.agent}/$name "$PI_CODING_AGENT_DIR/.next" && mv "$PI_CODING_AGENT_DIR/.next" "$PI_CODING_AGENT_DIR/$name"
   done
 }
 { while sleep 10; do follow; done; } </dev/null >/dev/null 2>&1 &

@@ -3,11 +3,15 @@ import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { BUILT_SERVER } from '../../demo/scene.ts';
+import { createLauncherRun } from '../../src/app/launcher-run.ts';
+import { LAUNCHER_DELAYS_MS } from '../../src/machines/writers/launcher-deadlines.ts';
+import type { BoxEnd, LauncherPort } from '../../src/ports/writers/launcher.ts';
 import { placesOf } from '../../src/writers/places.ts';
-import { renew, type Selection, type WarmUp, writeSource } from '../../src/writers/renewal.ts';
+import { createRenewal, renew, type Selection, type WarmUp, writeSource } from '../../src/writers/renewal.ts';
 import { createWarmUp } from '../../src/writers/warm-up-process.ts';
+import { ManualClock } from '../kit/manual-clock.ts';
 import { REPOSITORY } from './kit/stage.ts';
 import { type Answering, startTokenEndpoint, type TokenAnswer, type TokenEndpoint } from './kit/token-endpoint.ts';
 import { until } from './kit/until.ts';
@@ -81,13 +85,17 @@ class Place {
     return JSON.parse(readFileSync(this.auth, 'utf8')) as Logins;
   }
 
-  /** As the launcher of this writer does it. */
-  renew(writer: string, provider: string, warmUp: WarmUp, now = Date.now()): Promise<boolean> {
-    const places = placesOf(this.root, writer);
+  writer(name: string, provider: string) {
+    const places = placesOf(this.root, name);
     mkdirSync(places.agent, { recursive: true });
     const selections: Selection[] = [{ provider, model: 'any' }];
     writeSource(places, { agentDirectory: this.agent, selections });
-    return renew(places, warmUp, now);
+    return places;
+  }
+
+  /** As the launcher of this writer does it. */
+  renew(writer: string, provider: string, warmUp: WarmUp, now = Date.now()): Promise<boolean> {
+    return renew(this.writer(writer, provider), warmUp, now);
   }
 
   copyOf(writer: string): Logins {
@@ -115,6 +123,40 @@ const network = ({ proxy, authority }: TokenEndpoint) => ({
 const never = () => new AbortController().signal;
 const warmUpBy = (endpoint: TokenEndpoint, bound: () => AbortSignal = never) =>
   createWarmUp({ script: WARM_UP, env: network(endpoint), bound });
+
+/** A start on which nothing but the renewal is real. */
+class ScriptedBox implements LauncherPort {
+  /** What the writer has of the provider when its box is started. */
+  startedWith: Login | undefined;
+  renewals = 0;
+  readonly #end = Promise.withResolvers<BoxEnd>();
+  readonly #renewal: () => Promise<boolean>;
+  readonly #look: () => Login | undefined;
+
+  constructor(renewal: () => Promise<boolean>, look: () => Login | undefined) {
+    this.#renewal = renewal;
+    this.#look = look;
+  }
+
+  claim = async () => 'held' as const;
+  check = async () => ({ ok: true }) as const;
+  clear = this.check;
+  open = this.check;
+  reap = this.check;
+  plan = this.check;
+  renew: LauncherPort['renew'] = async () => {
+    this.renewals += 1;
+    return { ok: await this.#renewal() };
+  };
+  start: LauncherPort['start'] = async () => {
+    this.startedWith = this.#look();
+    return { ok: true };
+  };
+  watchInput = () => () => {};
+  end = () => this.#end.resolve({ kind: 'ended', code: 0 });
+  remove = () => {};
+  ended = () => this.#end.promise;
+}
 
 describe.each(PROVIDERS)('a login with $id', (provider) => {
   const { id, host, path, type, parse, access, early } = provider;
@@ -325,6 +367,38 @@ describe('a provider that does not answer', () => {
     utimesSync(`${place.auth}.lock`, past, past);
     await place.renew('shop-1', 'anthropic', warmUpBy(endpoint));
     expect(place.copyOf('shop-1')['anthropic']).toMatchObject({ access: 'access-new', refresh: '' });
+  });
+
+  test('does not hold the start, which uses what the operator has; its late answer is copied beside the box', async () => {
+    const place = new Place();
+    const answer = Promise.withResolvers<TokenAnswer>();
+    const endpoint = await place.endpoint(() => answer.promise);
+    place.login({ ...ANTHROPIC, access: () => 'access-older' }, 60 * MINUTE);
+    await place.renew('shop-1', 'anthropic', warmUpBy(endpoint));
+    expect(place.copyOf('shop-1')['anthropic']?.access).toBe('access-older');
+    place.login(ANTHROPIC, 6 * MINUTE);
+
+    const warmUp = vi.fn(warmUpBy(endpoint));
+    const renewal = createRenewal(place.writer('shop-1', 'anthropic'), warmUp, {});
+    const box = new ScriptedBox(renewal, () => place.copyOf('shop-1')['anthropic']);
+    const clock = new ManualClock();
+    const ended = createLauncherRun(box, { clock }).start();
+    await until('the provider is asked', () => endpoint.requests.length === 1);
+    expect(box.startedWith).toBeUndefined();
+    clock.fire(LAUNCHER_DELAYS_MS.renewalPatience);
+    await until('the box runs', () => clock.pendingByDelay().has(LAUNCHER_DELAYS_MS.renewalInterval));
+    expect(box.startedWith).toMatchObject({ access: 'access-old', refresh: '' });
+
+    // The minute is over, and it is the same one that is waited for.
+    clock.fire(LAUNCHER_DELAYS_MS.renewalInterval);
+    expect(box.renewals).toBe(2);
+    answer.resolve(granted(ANTHROPIC));
+    await until('the next minute begins', () => clock.size > 0);
+    expect(place.copyOf('shop-1')['anthropic']).toMatchObject({ access: 'access-new', refresh: '' });
+    expect(warmUp).toHaveBeenCalledOnce();
+    expect(endpoint.requests).toHaveLength(1);
+    box.end();
+    expect(await ended).toEqual({ status: 0, code: null });
   });
 
   test('and answers after the client has ended the launcher’s process group: nothing is lost', async () => {

@@ -136,6 +136,53 @@ describe('renewal', () => {
     }
   });
 
+  test('what is there is copied before anybody is asked, and before the caller goes on', async () => {
+    source();
+    put('auth.json', { one: token(0, 'OLDER') });
+    copy('one');
+    put('auth.json', { one: token(0, 'OLD') });
+    const answer = Promise.withResolvers<void>();
+    const seen: unknown[] = [];
+    const warmUp: WarmUp = async () => {
+      seen.push(copied('auth.json'));
+      await answer.promise;
+    };
+    const renewal = renew(places(), warmUp, NOW);
+    seen.push(copied('auth.json'));
+    expect(seen).toEqual(Array(2).fill({ one: { ...token(0, 'OLD'), refresh: '' } }));
+    put('auth.json', { one: token(NOW + 60 * MINUTE, 'FRESH') });
+    answer.resolve();
+    expect(await renewal).toBe(true);
+    expect(copied('auth.json')).toMatchObject({ one: { access: 'FRESH' } });
+  });
+
+  test('whose result could not be copied is not asked for', async () => {
+    source();
+    put('auth.json', { one: token(0) });
+    put('models.json', 'no object');
+    const warmUp = vi.fn<WarmUp>(nobody);
+    expect(await renew(places(), warmUp, NOW)).toBe(false);
+    expect(warmUp).not.toHaveBeenCalled();
+  });
+
+  test('is joined by who asks meanwhile; the next one is a new one', async () => {
+    source();
+    put('auth.json', { one: token(0) });
+    const answers = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let asked = 0;
+    const again = createRenewal(places(), () => answers[asked++]?.promise ?? Promise.resolve(), {});
+    const both = [again(), again()];
+    expect(asked).toBe(1);
+    put('auth.json', { one: token(0, 'FRESH') });
+    answers[0]?.resolve();
+    expect(await Promise.all(both)).toEqual([true, true]);
+    expect(copied('auth.json')).toMatchObject({ one: { access: 'FRESH' } });
+    const next = again();
+    expect(asked).toBe(2);
+    answers[1]?.resolve();
+    expect(await next).toBe(true);
+  });
+
   test('a start that only looks touches nothing', async () => {
     source();
     put('auth.json', { one: token(0) });

@@ -12,7 +12,8 @@ export const credentialsMachine = setup({
   description: 'The credentials of one running writer.',
   meta: {
     guarantees: [
-      'A minute lies between two renewals, and no two of them run at the same time.',
+      'A minute lies between the start of the box, or the end of a renewal, and the next one.',
+      'No two renewals run at the same time: one that the start did not wait for is joined.',
       'A renewal that fails is followed by the next one, and changes nothing for the box.',
     ],
   },

@@ -11,6 +11,7 @@ export const launcherMachine = launcherSetup.createMachine({
   meta: {
     guarantees: [
       'Nothing is started before the writer is claimed, found ready, and all that was abandoned is gone.',
+      'A provider that does not answer holds the start for 5 s; then it goes on with what this start has copied.',
       'No box is started after a signal, and a start that is under way is never cut off halfway.',
       'The end of stdin or a signal gives the box 20 s to end by itself; then it is removed, once.',
       'The first signal decides the exit status; without one the box does.',
@@ -145,7 +146,10 @@ export const launcherMachine = launcherSetup.createMachine({
           },
         },
         renewing: {
-          description: 'The writer’s credentials, after all that may take long: they are fresh when the box starts.',
+          description:
+            'The writer’s credentials, after all that may take long: they are fresh when the box starts. ' +
+            'They are copied before a provider is asked, and a renewal that takes longer goes on by itself.',
+          after: { renewalPatience: 'planning' },
           invoke: {
             id: 'renew',
             src: 'renew',

@@ -51,7 +51,7 @@ export const launcherSetup = setup({
     box: unprovidedPromise<BoxEnd, void>('box'),
     credentials: credentialsMachine,
   },
-  delays: { graceTimeout: LAUNCHER_DELAYS_MS.graceTimeout },
+  delays: { renewalPatience: LAUNCHER_DELAYS_MS.renewalPatience, graceTimeout: LAUNCHER_DELAYS_MS.graceTimeout },
   guards: {
     succeeded: (_, outcome: StepOutcome) => outcome.ok,
     isHeld: (_, claim: Claim) => claim === 'held',

@@ -59,8 +59,11 @@ export interface LauncherPort {
   /** Removes the boxes of launchers that are provably dead. Not ok: one of them is still there. */
   reap(): Promise<StepOutcome>;
   /**
-   * Renews what is about to run out, then copies it for the writer. Nothing cuts it short: a token that the provider
-   * has already exchanged would be lost, so its process outlives a launcher that ends meanwhile.
+   * Copies the credentials for the writer before it returns, then renews what is about to run out, and copies again.
+   * So as long as it is pending there is a copy, as new as the operator's file. Not ok: there may be none; without the
+   * first copy nobody is asked. Asked while one is under way, it is that one. Nothing cuts it short, also when nobody
+   * waits for it any more: a token that the provider has already exchanged would be lost, so its process outlives a
+   * launcher that ends meanwhile.
    */
   renew(): Promise<StepOutcome>;
   /** The look at the writer's directories, and how its box is to be run. */

@@ -5,7 +5,7 @@ import { createLauncherRun } from '../../../src/app/launcher-run.ts';
 import type { LauncherPort } from '../../../src/ports/writers/launcher.ts';
 import { OUTCOMES, successOf } from './domain.ts';
 import { wrongs } from './referee.ts';
-import { LauncherWorld, type LauncherWorldOptions } from './world.ts';
+import { type Entry, LauncherWorld, type LauncherWorldOptions, TEST_DELAYS } from './world.ts';
 
 const SEED = Number(process.env['SEED'] ?? 20_261_130);
 const RUNS = Number(process.env['LAUNCHER_RUNS'] ?? 3_000);
@@ -17,7 +17,7 @@ type Assemble = typeof createLauncherRun;
 const moves = fc.oneof(
   { weight: 24, arbitrary: fc.constant({ do: 'succeed' as const }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('settle' as const), pick: fc.nat(), way: fc.nat() }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('fire' as const), pick: fc.nat() }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('fire' as const), pick: fc.nat() }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('signal' as const), status: fc.constantFrom(129, 130, 143) }) },
   { weight: 1, arbitrary: fc.constant({ do: 'endInput' as const }) },
 );
@@ -34,8 +34,9 @@ async function make(world: LauncherWorld, move: Move): Promise<void> {
     // Nothing is settled by it; the next move is made in another turn all the same.
     return new Promise((resolve) => setImmediate(resolve));
   }
-  // A box does not end by itself: that takes the move that may choose anything.
-  const open = world.calls.filter(({ step }) => move.do === 'settle' || step !== 'ended');
+  // A box does not end by itself, nor does a renewal that was given up: that takes the move that may choose anything.
+  const abandoned = world.abandoned();
+  const open = world.calls.filter((call) => move.do === 'settle' || (call.step !== 'ended' && call !== abandoned));
   const call = choose(open, move.do === 'settle' ? move.pick : 0);
   if (!call) return;
   if (move.do === 'succeed') return world.settle(call.step, successOf(call.step));
@@ -50,8 +51,13 @@ async function play(played: readonly Move[], options: LauncherWorldOptions = {})
   return world;
 }
 
+function isBoxedWithoutAnswer(log: readonly Entry[]): boolean {
+  const start = log.findIndex((entry) => entry.kind === 'asked' && entry.step === 'start');
+  return start >= 0 && !log.slice(0, start).some((entry) => entry.kind === 'settled' && entry.step === 'renew');
+}
+
 test(`no order breaks a promise: ${RUNS} runs, seed ${SEED}`, async () => {
-  const seen = { boxed: 0, ended: 0, removed: 0, signalled: 0 };
+  const seen = { boxed: 0, ended: 0, removed: 0, signalled: 0, impatient: 0, joined: 0 };
   await fc.assert(
     fc.asyncProperty(fc.array(moves, { maxLength: MAX_MOVES, size: 'max' }), async (played) => {
       const { log, result } = await play(played);
@@ -59,6 +65,8 @@ test(`no order breaks a promise: ${RUNS} runs, seed ${SEED}`, async () => {
       seen.boxed += log.some((entry) => entry.kind === 'asked' && entry.step === 'start') ? 1 : 0;
       seen.ended += result ? 1 : 0;
       seen.removed += log.some(({ kind }) => kind === 'remove') ? 1 : 0;
+      seen.impatient += isBoxedWithoutAnswer(log) ? 1 : 0;
+      seen.joined += log.some(({ kind }) => kind === 'joined') ? 1 : 0;
       seen.signalled += result && result.status > 128 ? 1 : 0;
     }),
     { numRuns: RUNS, seed: SEED },
@@ -124,6 +132,21 @@ const NAIVE: Readonly<Record<string, Assemble>> = {
   })),
   'a busy writer is taken': withPort((port) => ({
     claim: (signal) => port.claim(signal).then((claim) => (claim === 'busy' ? 'held' : claim)),
+  })),
+  'a provider is given less time than it has': (port, options = {}) =>
+    createLauncherRun(port, { ...options, delays: { ...TEST_DELAYS, renewalPatience: 4_000 } }),
+  'old credentials do': withPort((port) => ({ renew: () => port.renew().then(() => ({ ok: true })) })),
+  'nobody waits for a renewal': withPort((port) => ({
+    renew: async () => {
+      void port.renew().catch(() => {});
+      return { ok: true };
+    },
+  })),
+  'a renewal is begun beside the other': withPort((port) => ({
+    plan: () => {
+      void port.renew().catch(() => {});
+      return port.plan();
+    },
   })),
   'credentials are renewed after the end': withPort((port) => ({
     end: () => {

@@ -78,7 +78,10 @@ export async function applyLauncherEvent(world: LauncherWorld, event: AnyEventOb
   await (kind === 'done' ? world.settle(stepOf(name), event['output']) : world.fail(stepOf(name)));
 }
 
-/** Every step goes well, up to the box and including it. */
-export async function bringToBox(world: LauncherWorld): Promise<void> {
-  for (const step of STEPS) if (step !== 'ended') await world.settle(step, successOf(step));
+/** Every step goes well, up to the box and including it. @param renewal Or the provider is silent. */
+export async function bringToBox(world: LauncherWorld, renewal: 'answered' | 'abandoned' = 'answered'): Promise<void> {
+  for (const step of STEPS.slice(0, STEPS.indexOf('ended'))) {
+    if (step === 'renew' && renewal === 'abandoned') await world.fire('renewalPatience');
+    else await world.settle(step, successOf(step));
+  }
 }

@@ -31,14 +31,30 @@ export function wrongs(log: readonly Entry[]): string[] {
   return [...aroundTheStart(log), ...aroundTheEnd(log), ...ofTheResult(log), ...ofTheCredentials(log)];
 }
 
+/** It has gone well; or it is the renewal, and had its time before the start went on without it. */
+function isEnough(before: readonly Entry[], step: LauncherStep): boolean {
+  const end = before.find((entry) => (entry.kind === 'settled' || entry.kind === 'failed') && entry.step === step);
+  if (step === 'renew' && isAbandonedIn(before)) return true;
+  return end?.kind === 'settled' && isGood(end.outcome);
+}
+
+/** Has the start gone on without the end of its renewal, after all of its time? */
+function isAbandonedIn(log: readonly Entry[]): boolean {
+  const [renewal] = asked(log, 'renew');
+  const plan = log.findIndex((entry) => entry.kind === 'asked' && entry.step === 'plan');
+  const at = log[plan]?.at;
+  if (!renewal || at === undefined || at - renewal.at < TEST_DELAYS.renewalPatience) return false;
+  return !log
+    .slice(0, plan)
+    .some((entry) => (entry.kind === 'settled' || entry.kind === 'failed') && entry.step === 'renew');
+}
+
 function aroundTheStart(log: readonly Entry[]): string[] {
   const at = log.findIndex((entry) => entry.kind === 'asked' && entry.step === 'start');
   if (at < 0)
     return only(log, 'end').length + only(log, 'remove').length > 0 ? ['a box that is not there is ended'] : [];
   const before = log.slice(0, at);
-  const missing = BEFORE_THE_BOX.filter(
-    (step) => !only(before, 'settled').some((entry) => entry.step === step && isGood(entry.outcome)),
-  );
+  const missing = BEFORE_THE_BOX.filter((step) => !isEnough(before, step));
   return [
     ...missing.map((step) => `a box is started without a good ${step}`),
     ...(only(before, 'signal').length > 0 ? ['a box is started after a signal'] : []),
@@ -85,19 +101,26 @@ function ofTheResult(log: readonly Entry[]): string[] {
 function ofTheCredentials(log: readonly Entry[]): string[] {
   let isRunning = false;
   let last = Number.NEGATIVE_INFINITY;
+  // Nobody waits for it: the start has gone on, and nobody has joined it.
+  let isLeft = false;
   const found: string[] = [];
-  for (const entry of log) {
+  for (const [index, entry] of log.entries()) {
     if (entry.kind === 'end') last = Number.POSITIVE_INFINITY;
-    const isRenewal = 'step' in entry && entry.step === 'renew';
-    if (!isRenewal) continue;
-    if (entry.kind !== 'asked') {
-      isRunning = false;
-      last = Math.max(last, entry.at);
+    if (!('step' in entry)) continue;
+    if (entry.kind === 'asked' && entry.step === 'plan' && isAbandonedIn(log.slice(0, index + 1))) isLeft = true;
+    // The minute begins with the box.
+    if (entry.kind === 'asked' && entry.step === 'ended') last = Math.max(last, entry.at);
+    if (entry.step !== 'renew') continue;
+    if (entry.kind === 'settled' || entry.kind === 'failed') {
+      if (!isLeft) last = Math.max(last, entry.at);
+      isRunning = isLeft = false;
       continue;
     }
-    if (isRunning) found.push('two renewals run at once');
+    const isJoining = entry.kind === 'joined';
+    if (isJoining ? !isLeft : isRunning) found.push('two renewals run at once');
     if (entry.at - last < TEST_DELAYS.renewalInterval) found.push('a renewal comes too early, or after the end');
     isRunning = true;
+    isLeft = false;
   }
   return found;
 }

@@ -1,6 +1,7 @@
 /** What is promised of a launcher, whatever its chart looks like. */
 import type { AnyEventObject } from 'xstate';
 import { launcherMachine } from '../../../src/machines/writers/launcher.machine.ts';
+import type { Triple } from '../../kit/chart-model.ts';
 import { effectsOf } from '../../kit/effects.ts';
 import { drop, invocation } from '../../kit/mutate.ts';
 import {
@@ -17,6 +18,7 @@ import { actorOf, type Launcher, model, OUTCOMES, SIGINT, SIGTERM, type State, s
 import { type LauncherStep, STEPS } from './world.ts';
 
 const GRACE_MS = 20_000;
+const PATIENCE_MS = 5_000;
 
 const explore = (machine: Launcher) => new Reachable(model(machine));
 const over = (state: unknown) => statusOf(state) === 'done';
@@ -34,6 +36,10 @@ const went = (step: LauncherStep, event: AnyEventObject): boolean =>
 const does = (state: State, event: AnyEventObject, action: string) =>
   effectsOf(state, event).actions.filter((each) => each === action).length;
 
+/** What lets a start go on: the step has gone well, or it is the renewal, of which there is a copy, and its time is over. */
+const isEnough = (step: LauncherStep, triple: Triple<Launcher>): boolean =>
+  went(step, triple.event) || (step === 'renew' && has(triple.state, step) && isTimer(triple));
+
 const BEFORE_THE_BOX = STEPS.slice(0, STEPS.indexOf('start'));
 
 const requirements: Requirement<Launcher>[] = [
@@ -44,7 +50,7 @@ const requirements: Requirement<Launcher>[] = [
       if (!first) return ['nothing to judge'];
       return BEFORE_THE_BOX.flatMap((step) =>
         chart
-          .follow(first, ({ event }) => !went(step, event))
+          .follow(first, (triple) => !isEnough(step, triple))
           .filter((state) => has(state, 'start') || hasBox(state))
           .map((state) => `${describeState(state)} without ${step}`)
           .slice(0, 1),
@@ -65,8 +71,55 @@ const requirements: Requirement<Launcher>[] = [
       'abandoned boxes are left alone': edit((at) => {
         invocation(at('preparing.reaping'), 'reap').onDone = 'renewing';
       }),
+      'a lock that takes long is not waited for': edit((at) => {
+        at('preparing.admitting.claim.claiming').after = { renewalPatience: 'claimed' };
+      }),
+      'abandoned boxes that take long are left alone': edit((at) => {
+        at('preparing.reaping').after = { renewalPatience: 'renewing' };
+      }),
       'old credentials do': edit((at) => {
         invocation(at('preparing.renewing'), 'renew').onError = 'planning';
+      }),
+      'credentials that could not be copied do': edit((at) => {
+        (invocation(at('preparing.renewing'), 'renew').onDone as { target: string }[])[1] = { target: 'planning' };
+      }),
+      'nobody asks for credentials': edit((at) => {
+        (invocation(at('preparing.reaping'), 'reap').onDone as { target: string }[])[0] = { target: 'planning' };
+      }),
+    },
+  },
+  {
+    says: 'a provider that does not answer does not hold the start',
+    findings: (chart) =>
+      unique([
+        ...breaches(
+          chart.triples.filter(({ state, event }) => starts(state, event, 'renew')),
+          ({ state, event }) => !effectsOf(state, event).deadlines.some(({ delayMs }) => delayMs === PATIENCE_MS),
+        ),
+        // No longer than once, and on to the next step: nobody is refused for it.
+        ...breaches(
+          chart.triples.filter((triple) => has(triple.state, 'renew') && isTimer(triple)),
+          ({ state, event, nextState }) => has(nextState, 'renew') || !starts(state, event, 'plan'),
+        ),
+        ...chart
+          .active()
+          .filter((state) => has(state, 'renew'))
+          .filter((state) => !chart.canReach(state, hasBox, ({ event }) => !isSettlementOf('renew', event)))
+          .map((state) => `${describeState(state)} waits for the provider`),
+      ]),
+    brokenBy: {
+      'it is waited for': edit((at) => drop(at('preparing.renewing'), 'after')),
+      'it is waited for as long as a box': edit((at) => {
+        at('preparing.renewing').after = { graceTimeout: 'planning' };
+      }),
+      'nobody may start without it': edit((at) => {
+        at('preparing.renewing').after = { renewalPatience: '#launcher.refused' };
+      }),
+      'it is asked again': edit((at) => {
+        at('preparing.renewing').after = { renewalPatience: { target: 'renewing', reenter: true } };
+      }),
+      'the look at the directories is left out': edit((at) => {
+        at('preparing.renewing').after = { renewalPatience: '#launcher.starting' };
       }),
     },
   },

@@ -11,11 +11,13 @@ export const STEPS = ['claim', 'check', 'clear', 'open', 'reap', 'renew', 'plan'
 export type LauncherStep = (typeof STEPS)[number];
 
 /** Delays that tell their timers apart from everybody else's. */
-export const TEST_DELAYS: LauncherDelays = { graceTimeout: 20_001, renewalInterval: 60_002 };
+export const TEST_DELAYS: LauncherDelays = { renewalPatience: 5_003, graceTimeout: 20_001, renewalInterval: 60_002 };
 
 /** What has happened, as nobody but the world sees it; for the referee, who knows nothing of the chart. */
 export type Entry = { readonly at: number } & (
   | { readonly kind: 'asked'; readonly step: LauncherStep }
+  /** Asked for while one is under way, and so given that one. */
+  | { readonly kind: 'joined'; readonly step: 'renew' }
   | { readonly kind: 'settled'; readonly step: LauncherStep; readonly outcome: unknown }
   | { readonly kind: 'failed'; readonly step: LauncherStep }
   | { readonly kind: 'end' }
@@ -29,6 +31,7 @@ type Happening = Entry extends infer E ? (E extends { readonly at: number } ? Om
 
 export interface Pending {
   readonly step: LauncherStep;
+  readonly promise: Promise<unknown>;
   readonly resolve: (outcome: unknown) => void;
   readonly reject: (error: Error) => void;
 }
@@ -114,6 +117,11 @@ export class LauncherWorld {
     await flush();
   }
 
+  /** The renewal whose start has gone on without it, while it is under way. */
+  abandoned(): Pending | undefined {
+    return this.log.some((entry) => 'step' in entry && entry.step === 'plan') ? this.#firstRenewal() : undefined;
+  }
+
   async fire(delay: keyof LauncherDelays): Promise<void> {
     this.clock.fire(TEST_DELAYS[delay]);
     await flush();
@@ -130,8 +138,23 @@ export class LauncherWorld {
     return call;
   }
 
+  /** Under way since the start. */
+  #firstRenewal(): Pending | undefined {
+    const hasEnded = this.log.some(
+      (entry) => (entry.kind === 'settled' || entry.kind === 'failed') && entry.step === 'renew',
+    );
+    return hasEnded ? undefined : this.calls.find(({ step }) => step === 'renew');
+  }
+
   #ask(step: LauncherStep): Promise<unknown> {
+    const underWay = step === 'renew' ? this.calls.find((call) => call.step === step) : undefined;
+    if (underWay) {
+      this.#note({ kind: 'joined', step: 'renew' });
+      return underWay.promise;
+    }
     this.#note({ kind: 'asked', step });
-    return new Promise((resolve, reject) => this.calls.push({ step, resolve, reject }));
+    const call = { step, ...Promise.withResolvers<unknown>() };
+    this.calls.push(call);
+    return call.promise;
   }
 }
