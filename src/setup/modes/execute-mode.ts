@@ -51,8 +51,9 @@ export async function executeMode(
   // The mode says what shall be there; this makes what is missing of it, and ends it in order on a signal.
   const { provisionWriters } = await import('../writers/provision.ts');
   const { conclude } = await import('../writers/execute-writers.ts');
+  const { hasErrors: doctor } = await import('../writers/doctor.ts');
   const { container } = prepared;
-  const common = { client, dryRun, places, configuration, probe, obstacle, show, goOn };
+  const common = { client, dryRun, places, configuration, probe, obstacle, doctor, show, goOn };
   const made = await provisionWriters({ mode: { ...prepared, container }, ...common });
   progress.end();
   return conclude(operation, made, json);

@@ -13,7 +13,7 @@ import type { Obstacle, PreparedMode } from '../modes/set-mode.ts';
 import type { Places } from '../places.ts';
 import { onInterrupt } from '../signals.ts';
 import { type Crew, openCrew } from './crew.ts';
-import { hasErrors } from './doctor.ts';
+import type { DoctorRequest } from './doctor.ts';
 import { agentDirectory, fenced, type Outcome, WORDS } from './execute-writers.ts';
 import { writerFinding } from './findings.ts';
 import type { ProbeOnce } from './probe.ts';
@@ -27,6 +27,8 @@ export interface ProvisionRequest {
   readonly configuration: string;
   readonly probe: ProbeOnce;
   readonly obstacle: (image: string) => Promise<Obstacle | undefined>;
+  /** Is there an error that matters to the workspace? */
+  readonly doctor: (request: DoctorRequest) => Promise<boolean>;
   readonly show: (text: string) => void;
   /** Called before there is anything that a signal would have to end first. */
   readonly goOn: () => void;
@@ -53,8 +55,9 @@ export async function provisionWriters(request: ProvisionRequest): Promise<Outco
 
   const obstacle = await request.obstacle(mode.container.image);
   if (obstacle) return { findings: [mode.finding('failed', obstacle)] };
-  const { refusals, remarks } = isMaking ? await check(crew, client) : { refusals: [], remarks: [] };
-  const isBroken = await hasErrors({ places, configuration, workspace: crew.workspace, files });
+  const { unmet, remarks } = isMaking ? await check(crew, client) : { unmet: [], remarks: [] };
+  const refusals = [...unmet, ...planned.findings.filter(({ status }) => isChanged && status === 'failed')];
+  const isBroken = await request.doctor({ places, configuration, workspace: crew.workspace, files });
   if (isBroken || refusals.length > 0) {
     return { findings: [before, ...refusals], ...(isBroken && { code: 'doctor_failed' as const }) };
   }
@@ -78,7 +81,7 @@ export async function provisionWriters(request: ProvisionRequest): Promise<Outco
 }
 
 interface Checked {
-  readonly refusals: readonly Finding[];
+  readonly unmet: readonly Finding[];
   readonly remarks: readonly Finding[];
 }
 
@@ -92,14 +95,14 @@ async function check({ workspace, configured, parts }: Crew, client: Target | un
   const { places, request } = parts(configured[0] ?? alias);
   const git = createHostGit();
   const source = await readSource(git, directory, places.clone, 'HEAD', NEVER);
-  const refusals = findings({
+  const unmet = findings({
     writer_client_required: client === undefined,
     configure_failed: containedConfiguration(request) === undefined,
     clone_failed: !source.ok,
   });
-  if (!source.ok) return { refusals, remarks: [] };
+  if (!source.ok) return { unmet, remarks: [] };
   const { hasChanges, hasSubmodules } = await remarkOn(git, { checkout: directory, ...source }, NEVER);
-  return { refusals, remarks: findings({ checkout_has_changes: hasChanges, submodules_empty: hasSubmodules }) };
+  return { unmet, remarks: findings({ checkout_has_changes: hasChanges, submodules_empty: hasSubmodules }) };
 }
 
 /** Nothing when it is ready. */
