@@ -47,7 +47,7 @@ export const WRITER: Readonly<Record<WriterFindingCode, Explanation>> = {
   },
   writer_client_required: {
     meaning: 'It is not clear which client shall know the writers.',
-    next: 'Add --client codex:user, --client claude-code:user or --client claude-code:local.',
+    next: 'With --mode container add --client codex:user, --client claude-code:user or --client claude-code:local.',
   },
   image_missing: {
     meaning: 'Your own Podman does not have this image. It is never pulled.',
