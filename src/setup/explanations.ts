@@ -184,7 +184,9 @@ const MODE: Readonly<Record<string, Explanation>> = {
     next: 'It holds for servers that start from now on: start a new session of the client.',
   },
   mode_unchanged: { meaning: 'Exactly this mode is recorded already.' },
-  mode_not_recorded: { meaning: 'The recorded mode stays as it was: something else has to be put right first.' },
+  mode_not_recorded: {
+    meaning: 'This mode is not recorded, and the one before holds; the rest of this report says why.',
+  },
   mode_required: {
     meaning: 'No container can be used here, or no profile for coding can work in one, so the choice is yours.',
     next: 'Give --mode read-only, or --mode host with --accept-host-writes. --mode container --profiles A,B, where A,B are profiles for coding, says what is missing.',
