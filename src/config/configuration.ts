@@ -3,6 +3,7 @@
  * at run time reads this and never the file again.
  */
 import type { PermissionProfile } from '../ports/session-service.ts';
+import type { CACHES, LIFECYCLES, NETWORKS } from './limits.ts';
 
 export const THINKING_LEVELS = ['off', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
 export type ThinkingLevel = (typeof THINKING_LEVELS)[number];
@@ -17,14 +18,14 @@ export const DEFAULT_IMAGE = 'node';
 export interface ContainerSettings {
   /** 1–16. */
   readonly writers: number;
-  readonly lifecycle: 'persistent' | 'ephemeral';
+  readonly lifecycle: (typeof LIFECYCLES)[number];
   /** Aliases of coding profiles, in configured order; at least one. */
   readonly profiles: readonly string[];
   /** `DEFAULT_IMAGE`, or the name of an image in the operator's Podman. */
   readonly image: string;
   /** `pasta` means slirp4netns where Podman is too old for it. */
-  readonly network: 'pasta' | 'slirp4netns' | 'none';
-  readonly cache: 'none' | 'go';
+  readonly network: (typeof NETWORKS)[number];
+  readonly cache: (typeof CACHES)[number];
 }
 
 export interface Workspace {

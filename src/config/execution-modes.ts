@@ -2,7 +2,15 @@
 import * as z from 'zod/mini';
 import { type ContainerSettings, DEFAULT_IMAGE, type ExecutionProfile, type WorkspaceMode } from './configuration.ts';
 import type { IssueLog } from './issues.ts';
-import { MAX_CONTAINER_PROFILES, MAX_WRITERS } from './limits.ts';
+import {
+  CACHES,
+  IMAGE_NAME,
+  isWriterCount,
+  LIFECYCLES,
+  MAX_CONTAINER_PROFILES,
+  MAX_WRITERS,
+  NETWORKS,
+} from './limits.ts';
 import { list } from './schema.ts';
 import { parseStrictJson } from './strict-json.ts';
 
@@ -22,9 +30,6 @@ export interface ModeContext {
   readonly profiles: Readonly<Record<string, ExecutionProfile>>;
 }
 
-/** An image name, tag, digest or id; it becomes an argument of podman, so it must not look like an option. */
-const IMAGE = /^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,255}$/;
-
 /** Built when there is a file to read, so that a start without one does not pay for them. */
 function schemas() {
   return {
@@ -40,20 +45,16 @@ function schemas() {
         z.number().check(z.refine(isWriterCount, `must be a whole number from 1 to ${MAX_WRITERS}`)),
         1,
       ),
-      lifecycle: z._default(z.enum(['persistent', 'ephemeral']), 'persistent'),
+      lifecycle: z._default(z.enum(LIFECYCLES), LIFECYCLES[0]),
       profiles: list(z.string(), MAX_CONTAINER_PROFILES).check(
         z.refine((names) => names.length > 0, 'must have at least 1 entry'),
       ),
-      image: z._default(z.string().check(z.regex(IMAGE, 'must be an image name or id')), DEFAULT_IMAGE),
-      network: z._default(z.enum(['pasta', 'slirp4netns', 'none']), 'pasta'),
-      cache: z._default(z.enum(['none', 'go']), 'none'),
+      image: z._default(z.string().check(z.regex(IMAGE_NAME, 'must be an image name or id')), DEFAULT_IMAGE),
+      network: z._default(z.enum(NETWORKS), NETWORKS[0]),
+      cache: z._default(z.enum(CACHES), CACHES[0]),
     }),
     'read-only': z.strictObject({ mode: z.literal('read-only') }),
   };
-}
-
-function isWriterCount(count: number): boolean {
-  return Number.isInteger(count) && count >= 1 && count <= MAX_WRITERS;
 }
 
 /** What holds without a file. */

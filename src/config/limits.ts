@@ -26,8 +26,18 @@ export const MAX_SERVER_TOOLS = 64;
 export const MAX_ARGUMENTS = 128;
 export const MAX_ENVIRONMENT = 64;
 export const MAX_WRITERS = 16;
+/** What `container` in execution-modes.json may say, and setup's options of these names; the first is the default. */
+export const LIFECYCLES = ['persistent', 'ephemeral'] as const;
+export const NETWORKS = ['pasta', 'slirp4netns', 'none'] as const;
+export const CACHES = ['none', 'go'] as const;
+/** An image name, tag, digest or id; it becomes an argument of podman, so it must not look like an option. */
+export const IMAGE_NAME = /^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,255}$/;
 /** The contract sets no limit here; this one only bounds the work on a broken file. */
 export const MAX_CONTAINER_PROFILES = 64;
+
+export function isWriterCount(count: number): boolean {
+  return Number.isInteger(count) && count >= 1 && count <= MAX_WRITERS;
+}
 
 /** Is this the name of a library skill: hyphen-separated groups of lowercase letters and digits, 1–64 characters? */
 export function isSkillName(name: string): boolean {

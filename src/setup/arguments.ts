@@ -1,5 +1,6 @@
 /** The command line of `pi-session-mcp-setup`, read into one command. */
 import { parseArgs } from 'node:util';
+import { CACHES, IMAGE_NAME, isWriterCount, LIFECYCLES, MAX_WRITERS, NETWORKS } from '../config/limits.ts';
 import type { ClientName, Operation, Scope, Target } from '../ports/setup/target.ts';
 import { WRITER_CLIENTS } from '../writers/clients.ts';
 
@@ -285,9 +286,31 @@ function writers(values: Values, workspace: string): SetupCommand {
   return { kind: 'writers', action, operation, workspace, discard: values.discard === true, ...writer };
 }
 
-function settingOf(name: string, text: string): string | number | readonly string[] {
-  if (name === 'profiles') return text.split(',');
-  return name === 'writers' && /^\d{1,4}$/.test(text) ? Number(text) : text;
+type Setting = (typeof CONTAINER_ONLY)[number];
+
+/** Which profiles there are, only the configuration knows. */
+function settingOf(name: Setting, text: string): string | number | readonly string[] {
+  switch (name) {
+    case 'profiles':
+      return text.split(',');
+    case 'writers':
+      if (/^\d{1,4}$/.test(text) && isWriterCount(Number(text))) return Number(text);
+      throw misuse(`--writers is a whole number from 1 to ${MAX_WRITERS}`);
+    case 'image':
+      if (IMAGE_NAME.test(text)) return text;
+      throw misuse('--image is the name or id of an image, of at most 256 characters');
+    case 'lifecycle':
+      return oneOf(name, text, LIFECYCLES);
+    case 'network':
+      return oneOf(name, text, NETWORKS);
+    case 'cache':
+      return oneOf(name, text, CACHES);
+  }
+}
+
+function oneOf(name: Setting, text: string, values: readonly string[]): string {
+  if (values.includes(text)) return text;
+  throw misuse(`--${name} is ${values.slice(0, -1).join(', ')} or ${values.at(-1)}`);
 }
 
 function planOrApply(operation: Operation | undefined, otherwise: 'dry-run' | 'apply'): 'dry-run' | 'apply' {

@@ -1,6 +1,6 @@
 /** What each code means for the operator, and what to do next. Fixed texts: no value ever enters one. */
 import type { SetupCode } from '../ports/setup/target.ts';
-import type { Explanation } from './explanation.ts';
+import { APPLY, type Explanation } from './explanation.ts';
 import { WRITER } from './writers/explanations.ts';
 
 const DOCTOR = 'Run pi-session-mcp-doctor with the same configuration; it names what is wrong.';
@@ -30,7 +30,7 @@ const RUN: Readonly<Record<string, Explanation>> = {
 };
 
 const REGISTRATION: Readonly<Record<string, Explanation>> = {
-  absent: { meaning: 'Not registered.', next: 'The same command with --apply registers it.' },
+  absent: { meaning: 'Not registered.', next: APPLY },
   equivalent: { meaning: 'Registered exactly as it should be.' },
   divergent: {
     meaning: 'Another entry of this name is registered; setup leaves it alone.',
@@ -96,7 +96,7 @@ const SKILL: Readonly<Record<string, Explanation>> = {
   skill_linked: { meaning: 'Your own link to the skill is as good; it stays yours.' },
   skill_update_planned: {
     meaning: 'The installed skill is older than yours.',
-    next: 'The same command with --apply updates it.',
+    next: APPLY,
   },
   skill_divergent: {
     meaning: 'The skill there was edited, or is not from setup; it was left alone.',
@@ -113,7 +113,7 @@ const SKILL: Readonly<Record<string, Explanation>> = {
   skill_verified: { meaning: 'The controller skill is installed as it should be.' },
   skill_missing: {
     meaning: 'The controller skill is not installed.',
-    next: 'The same command with --apply installs it.',
+    next: APPLY,
   },
   skill_not_equivalent: {
     meaning: 'Another version of the controller skill is installed.',
@@ -127,7 +127,7 @@ const SKILL: Readonly<Record<string, Explanation>> = {
 const CUSTOMIZATION: Readonly<Record<string, Explanation>> = {
   skill_customize_planned: {
     meaning: 'You have no version of this skill.',
-    next: 'The same command with --apply copies the shipped one.',
+    next: APPLY,
   },
   skill_customized: {
     meaning: 'The shipped skill was copied to skills/ beside your configuration.',
@@ -178,20 +178,22 @@ const INIT: Readonly<Record<string, Explanation>> = {
 };
 
 const MODE: Readonly<Record<string, Explanation>> = {
-  mode_planned: { meaning: 'This mode would be recorded.', next: 'The same command with --apply records it.' },
+  mode_planned: { meaning: 'This mode would be recorded.', next: APPLY },
   mode_applied: {
     meaning: 'The mode is recorded.',
     next: 'It holds for servers that start from now on: start a new session of the client.',
   },
   mode_unchanged: { meaning: 'Exactly this mode is recorded already.' },
+  mode_not_recorded: {
+    meaning: 'This mode is not recorded, and the one before holds; the rest of this report says why.',
+  },
   mode_required: {
-    meaning: 'No container can be used here, so the choice is yours.',
-    next: 'Give --mode read-only, or --mode host with --accept-host-writes; --mode container says what is missing.',
+    meaning: 'No container can be used here, or no profile for coding can work in one, so the choice is yours.',
+    next: 'Give --mode read-only, or --mode host with --accept-host-writes. --mode container --profiles A,B, where A,B are profiles for coding, says what is missing.',
   },
   mode_settings_invalid: {
-    meaning:
-      'The settings do not fit the configuration: a profile that is none or not for coding, or a value out of range.',
-    next: 'docs/configuration.md has the rules of execution-modes.json.',
+    meaning: 'A profile of --profiles is none, is not for coding, uses Cursor, or is named twice; nothing was changed.',
+    next: 'Name profiles of your configuration whose permissionProfile is coding.',
   },
   mode_write_failed: { meaning: 'execution-modes.json could not be written; it is as it was.' },
   modes_invalid: { meaning: 'execution-modes.json cannot be used as it is; nothing was changed.', next: DOCTOR },
@@ -209,12 +211,12 @@ const MODE: Readonly<Record<string, Explanation>> = {
 const WAKE: Readonly<Record<string, Explanation>> = {
   wake_absent: {
     meaning: 'The wake hook is not installed.',
-    next: 'The same command with --apply installs it.',
+    next: APPLY,
   },
   wake_equivalent: { meaning: 'The wake hook is installed as it should be.' },
   wake_update_planned: {
     meaning: 'The wake hook is of another release, or half installed.',
-    next: 'The same command with --apply puts it right.',
+    next: APPLY,
   },
   wake_disabled: {
     meaning: 'You have switched the wake hook off in Claude Code; setup does not switch it on again.',
@@ -233,7 +235,7 @@ const WAKE: Readonly<Record<string, Explanation>> = {
   wake_verified: { meaning: 'The wake hook is installed as it should be.' },
   wake_missing: {
     meaning: 'The wake hook is not installed.',
-    next: 'The same command with --apply installs it.',
+    next: APPLY,
   },
   wake_not_equivalent: {
     meaning: 'What is installed is not the wake hook of this release.',

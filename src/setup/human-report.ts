@@ -17,7 +17,8 @@ const COLOURS: Readonly<Record<Status, 'green' | 'yellow' | 'red' | 'dim'>> = {
 /**
  * Lines without colours unless `colours` is set. The first line is the operation
  * and its status; each finding follows as `client/scope/alias: status (code)`,
- * with a sentence below it; then every distinct next step, once.
+ * with a sentence below it, and a line with its mode and settings if it has any;
+ * then every distinct next step, once.
  */
 export function humanReport(report: Report, colours: boolean): string {
   const paint = (status: Status, text: string) =>
@@ -30,11 +31,25 @@ export function humanReport(report: Report, colours: boolean): string {
     lines.push(`${place(finding)}: ${paint(finding.status, finding.status)} (${finding.code})`);
     const explanation = explain(finding.code);
     if (explanation) lines.push(`  ${explanation.meaning}`);
+    const details = detailsOf(finding);
+    if (details.length > 0) lines.push(`  ${details.join(' ')}`);
   }
   const steps = [whole?.next, ...report.findings.map(({ code }) => explain(code)?.next)];
-  const next = [...new Set(steps.filter((step) => step !== undefined))];
+  const next = withoutRepeats(steps.filter((step) => step !== undefined));
   if (next.length > 0) lines.push('', 'Next:', ...next.map((step) => `  ${step}`));
   return `${lines.join('\n')}\n`;
+}
+
+function detailsOf({ mode, settings = [] }: Finding): string[] {
+  return [...(mode ? [`Mode: ${mode}.`] : []), ...(settings.length > 0 ? [`Different: ${settings.join(', ')}.`] : [])];
+}
+
+/** Also without those that another one begins with: it says more of the same. */
+function withoutRepeats(steps: readonly string[]): string[] {
+  const all = [...new Set(steps)];
+  return all.filter(
+    (step) => !all.some((other) => other.length > step.length && other.startsWith(step.replace(/\.$/, ''))),
+  );
 }
 
 function place({ target: { client, scope, alias } }: Finding): string {

@@ -22,6 +22,8 @@ export function jsonReport({ operation, status, code, findings }: Report): strin
     target: { client: target.client, scope: target.scope, alias: target.alias },
     status: verdict.status,
     code: verdict.code,
+    ...(verdict.mode && { mode: verdict.mode }),
+    ...(verdict.settings && { settings: [...verdict.settings] }),
   }));
   return `${JSON.stringify({ schemaVersion: 1, operation, status, ...(code ? { code } : {}), findings: lines })}\n`;
 }

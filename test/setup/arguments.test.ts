@@ -112,6 +112,19 @@ describe('--repo', () => {
     [['--repo', 'shop', '--rollback']],
     [['--accept-host-writes', '--target', USER]],
   ])('misuse: %j', (args) => expect(command(...args)).toBe('usage_invalid'));
+  test.each([
+    ['cache', 'npm', '--cache is none or go'],
+    ['network', 'host', '--network is pasta, slirp4netns or none'],
+    ['lifecycle', 'x', '--lifecycle is persistent or ephemeral'],
+    ['writers', '0', '--writers is a whole number from 1 to 16'],
+    ['writers', '99', '--writers is a whole number from 1 to 16'],
+    ['writers', '2.5', '--writers is a whole number from 1 to 16'],
+    ['image', 'bad name;x', '--image is the name or id of an image, of at most 256 characters'],
+    ['image', '', '--image is the name or id of an image, of at most 256 characters'],
+  ])('a value that can never be right is named by its option: --%s %s', (name, value, problem) => {
+    const parsed = parseArguments(['--repo', 'shop', '--mode', 'container', '--profiles', 'a', `--${name}`, value]);
+    expect(parsed).toEqual({ ok: false, code: 'usage_invalid', problem, json: false });
+  });
 });
 
 describe('writers', () => {

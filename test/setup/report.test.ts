@@ -37,6 +37,25 @@ test('a next step that several findings share is said once', () => {
   expect(text.match(/Run the same command again/g)).toHaveLength(1);
 });
 
+test('a step that another one begins with is not said beside it, nor the same one in other words', () => {
+  const codes = ['operation_interrupted', 'interrupted', 'mode_planned', 'writer_planned'] as const;
+  const findings = codes.map((code) => finding('shop', 'planned', code));
+  expect(humanReport({ ...applied, findings }, false).split('Next:\n')[1]).toBe(
+    '  Run the same command again; it goes on where this one stopped.\n  Run the same command with --apply.\n',
+  );
+});
+
+test('a mode and what is different are told in both forms', () => {
+  const mode: Finding = {
+    ...finding('shop', 'planned', 'mode_planned'),
+    mode: 'container',
+    settings: ['image', 'cache'],
+  };
+  const report = { ...applied, findings: [mode] };
+  expect(humanReport(report, false)).toContain('\n  Mode: container. Different: image, cache.\n');
+  expect(JSON.parse(jsonReport(report)).findings).toEqual([mode]);
+});
+
 test('colours change nothing but colours', () => {
   const coloured = humanReport(applied, true);
   expect(coloured).not.toBe(humanReport(applied, false));

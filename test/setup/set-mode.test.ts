@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import type { ModeChoice } from '../../src/setup/arguments.ts';
-import { type SetModeInput, setMode } from '../../src/setup/modes/set-mode.ts';
+import { prepareMode, type SetModeInput } from '../../src/setup/modes/set-mode.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'modes-'));
 afterAll(() => rmSync(root, { recursive: true }));
@@ -26,10 +26,16 @@ const container = (settings: ModeChoice['settings']): ModeChoice => ({
   settings,
 });
 
+const prepare = (choice: ModeChoice, more: Partial<SetModeInput> = {}) =>
+  prepareMode({
+    ...{ workspace: 'shop', choice, configuration, packageRoot: root, obstacle: async () => undefined },
+    ...more,
+  });
+
 async function set(choice: ModeChoice, more: Partial<SetModeInput> = {}) {
-  const obstacle = async () => undefined;
-  const input = { workspace: 'shop', choice, dryRun: false, configuration, packageRoot: root, obstacle, ...more };
-  const { status, code } = await setMode(input);
+  const prepared = await prepare(choice, more);
+  if (prepared.ok && !prepared.isChanged) return 'as recorded';
+  const { status, code } = prepared.ok ? prepared.record() : prepared.finding;
   return `${status} (${code})`;
 }
 const written = () => JSON.parse(readFileSync(modes, 'utf8'));
@@ -39,7 +45,7 @@ test('a first mode is written for the owner alone', async () => {
   expect(await set(HOST)).toBe('ok (mode_applied)');
   expect(written()).toEqual({ schemaVersion: 1, workspaces: { shop: { mode: 'host', acceptHostWrites: true } } });
   expect(statSync(modes).mode & 0o777).toBe(0o600);
-  expect(await set(HOST)).toBe('unchanged (mode_unchanged)');
+  expect(await set(HOST)).toBe('as recorded');
 });
 
 test('every other entry stays as it is', async () => {
@@ -49,9 +55,33 @@ test('every other entry stays as it is', async () => {
   expect(written().workspaces).toEqual({ other, shop: { mode: 'read-only' } });
 });
 
-test('a plan writes nothing', async () => {
-  expect(await set(HOST, { dryRun: true })).toBe('planned (mode_planned)');
+test('it is written when it is recorded, not before; what has become of the other entries meanwhile stays', async () => {
+  const prepared = await prepare(HOST);
   expect(() => statSync(modes)).toThrow();
+  writeFileSync(modes, JSON.stringify({ schemaVersion: 1, workspaces: { other: { mode: 'read-only' } } }));
+  expect(prepared.ok && prepared.record()).toMatchObject({ status: 'ok', code: 'mode_applied', mode: 'host' });
+  expect(Object.keys(written().workspaces)).toEqual(['other', 'shop']);
+  writeFileSync(modes, '{');
+  expect(prepared.ok && prepared.record()).toMatchObject({ status: 'failed', code: 'mode_write_failed' });
+});
+
+test('which mode it would be, and what of a recorded container would be another', async () => {
+  const before = { mode: 'container', profiles: ['coder'], image: 'localhost/a', cache: 'go', writers: 2 };
+  writeFileSync(modes, JSON.stringify({ schemaVersion: 1, workspaces: { shop: before } }));
+  const planned = async (choice: ModeChoice) => {
+    const prepared = await prepare(choice);
+    return prepared.ok ? prepared.finding('planned', 'mode_planned') : undefined;
+  };
+  expect(await planned(container({ profiles: ['coder'], image: 'localhost/a', cache: 'go' }))).toMatchObject({
+    ...{ mode: 'container', settings: ['writers'] },
+  });
+  // Without any option, too, all that is left out takes its default.
+  expect(await planned({ acceptHostWrites: false, settings: {} })).toMatchObject({
+    ...{ mode: 'container', settings: ['writers', 'image', 'cache'] },
+  });
+  const host = await planned(HOST);
+  expect(host).toMatchObject({ mode: 'host' });
+  expect(host).not.toHaveProperty('settings');
 });
 
 test('without a choice a container is taken where it works, with the profiles that can live in one', async () => {
@@ -61,9 +91,10 @@ test('without a choice a container is taken where it works, with the profiles th
   expect(written().workspaces.shop).toEqual({ mode: 'container', profiles: ['coder'] });
 });
 
-test('an explicit container is refused where it does not work, never weakened', async () => {
-  expect(await set(container({ profiles: ['coder'] }), without)).toBe('failed (container_unusable)');
-  expect(() => statSync(modes)).toThrow();
+test('without a choice no container is taken when no profile can live in one', async () => {
+  const executionProfiles = { reader: { ...profile, default: true, permissionProfile: 'read-only' } };
+  writeFileSync(configuration, JSON.stringify({ workspaces: { shop: '.' }, executionProfiles }));
+  expect(await set({ acceptHostWrites: false, settings: {} })).toBe('failed (mode_required)');
 });
 
 test.each([

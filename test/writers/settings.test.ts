@@ -8,7 +8,7 @@ import type { BoundaryHost } from '../../src/ports/writers/boundary.ts';
 import { type ContainedRequest, containedConfiguration } from '../../src/writers/contained-configuration.ts';
 import { placesOf } from '../../src/writers/places.ts';
 import { type BoundaryRecord, recordDocument } from '../../src/writers/record.ts';
-import { isAsConfigured } from '../../src/writers/settings.ts';
+import { changedSettings, isAsConfigured } from '../../src/writers/settings.ts';
 
 const coder: ExecutionProfile = {
   ...{ alias: 'coder', default: false, permissionProfile: 'coding', provider: 'p', model: 'm', thinkingLevel: 'high' },
@@ -66,15 +66,32 @@ test.each([
 });
 
 test.each([
-  [{}, { network: 'none' }],
-  [{}, { network: 'slirp4netns' }],
-  [{ network: 'none' }, {}],
-  [{}, { image: 'localhost/a:1' }],
-  [{ root: image }, {}],
-  [{ root: image }, { image: 'localhost/b:1' }],
-  [{}, { cache: 'go' }],
-  [{ cache: 'go' }, {}],
-  [{}, { profiles: ['other'] }],
-] as const)('made as %o, it is not as %o asks for', (made, asked) => {
-  expect(isAsConfigured(writer(made), requestOf(asked))).toBe(false);
+  [{}, { network: 'none' }, ['network']],
+  [{}, { network: 'slirp4netns' }, ['network']],
+  [{ network: 'none' }, {}, ['network']],
+  [{}, { image: 'localhost/a:1' }, ['image']],
+  [{ root: image }, {}, ['image']],
+  [{ root: image }, { image: 'localhost/b:1' }, ['image']],
+  [{}, { cache: 'go' }, ['cache']],
+  [{ cache: 'go' }, {}, ['cache']],
+  [{}, { profiles: ['other'] }, ['profiles']],
+  [{}, { profiles: ['coder', 'other'] }, ['profiles']],
+  [{}, { profiles: ['nobody'] }, ['profiles']],
+  [{ root: image }, { network: 'none', cache: 'go', profiles: ['other'] }, ['profiles', 'image', 'network', 'cache']],
+] as const)('made as %o, it is not as %o asks for: %j', (made, asked, names) => {
+  const places = writer(made);
+  expect(isAsConfigured(places, requestOf(asked))).toBe(false);
+  expect(changedSettings(places, requestOf(asked))).toEqual(names);
+});
+
+test('what else its server was told is its configuration', () => {
+  const { configuration, ...request } = requestOf({});
+  const places = writer();
+  const executionProfiles = { ...configuration.executionProfiles, coder: { ...coder, model: 'n' } };
+  const remodelled = { ...request, configuration: { ...configuration, executionProfiles } };
+  expect(changedSettings(places, remodelled)).toEqual(['configuration']);
+  const woken = { ...request, configuration: { ...configuration, turnEvents: true as const } };
+  expect(changedSettings(places, woken)).toEqual(['configuration']);
+  rmSync(join(places.server, 'config.json'));
+  expect(changedSettings(places, requestOf({}))).toContain('configuration');
 });

@@ -92,6 +92,7 @@ export type ModeCode =
   | 'mode_planned'
   | 'mode_applied'
   | 'mode_unchanged'
+  | 'mode_not_recorded'
   | 'mode_required'
   | 'mode_settings_invalid'
   | 'mode_write_failed'
@@ -122,6 +123,9 @@ export type WriterFindingCode =
   | 'image_unusable'
   | 'limits_not_enforced'
   | 'writer_settings_changed'
+  | 'writer_outlives_mode'
+  | 'checkout_has_changes'
+  | 'submodules_empty'
   | 'workspace_not_container'
   | 'control_required'
   | 'acceptance_required'
@@ -188,7 +192,14 @@ export interface Verdict<TCode extends SetupCode = SetupCode> {
   readonly code: TCode;
 }
 
+/** `configuration`: what a writer's server was told of its profiles, beside their names. */
+export type SettingName = 'writers' | 'lifecycle' | 'profiles' | 'image' | 'network' | 'cache' | 'configuration';
+
 /** One line of a report. Nothing but these fields ever leaves setup. */
 export interface Finding extends Verdict {
   readonly target: { readonly client: string; readonly scope: string; readonly alias: string };
+  /** Of a mode: which one is recorded, or would be. */
+  readonly mode?: 'host' | 'read-only' | 'container';
+  /** Which settings are others than those that were recorded, or that a writer was made with. */
+  readonly settings?: readonly SettingName[];
 }

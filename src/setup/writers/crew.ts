@@ -1,25 +1,27 @@
 /** The writers of one workspace, ready to be worked on. */
-import { existsSync, readdirSync, realpathSync } from 'node:fs';
+import { readdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRegistrationClient } from '../../adapters/clients/registration.ts';
 import { configurationFiles } from '../../adapters/fs/configuration-files.ts';
 import { ensurePrivateDirectory } from '../../adapters/fs/private-directory.ts';
 import { repositoryRoot } from '../../adapters/fs/repository-root.ts';
 import { removeTree } from '../../adapters/git/remove-tree.ts';
-import { writerName } from '../../adapters/git/writer-journal.ts';
 import { removeInstances } from '../../adapters/podman/instance-end.ts';
 import { DEFAULT_IMAGE, type Workspace } from '../../config/configuration.ts';
+import type { ConfigurationFiles } from '../../config/files.ts';
 import { MAX_FILE_BYTES, MAX_WRITERS } from '../../config/limits.ts';
 import { loadConfiguration } from '../../config/load-configuration.ts';
 import type { Fence } from '../../ports/setup/run.ts';
 import type { Target } from '../../ports/setup/target.ts';
-import type { BoundaryHost, ImageOutcome } from '../../ports/writers/boundary.ts';
+import type { ImageOutcome } from '../../ports/writers/boundary.ts';
 import { placesOf } from '../../writers/places.ts';
 import { readRecord } from '../../writers/record.ts';
 import type { ClientOf } from '../../writers/registration.ts';
 import { createStation, type Station, type StationParts } from '../../writers/station.ts';
 import type { Places } from '../places.ts';
 import { openFence } from '../run-fence.ts';
+import { namesUpTo, presentWriters } from './present.ts';
+import { type ProbeOnce, probeOnce } from './probe.ts';
 
 export interface StationOptions {
   readonly client?: Target | undefined;
@@ -48,16 +50,24 @@ export type CrewOutcome =
   | { readonly ok: true; readonly crew: Crew }
   | { readonly ok: false; readonly code: 'doctor_failed' | 'workspace_unknown' | 'operation_failed' };
 
+/** What is known better than the disk and this machine could tell now. */
+export interface CrewKnowledge {
+  /** With the modes that are to be recorded. */
+  readonly files?: ConfigurationFiles;
+  readonly probe?: ProbeOnce;
+}
+
 /** @param agentDirectory Pi's own, absolute. */
 export function openCrew(
   alias: string,
   configurationFile: string,
   places: Places,
   agentDirectory: string,
+  known: CrewKnowledge = {},
 ): CrewOutcome {
   const { home, packageRoot, stateDirectory } = places;
   const env = { PI_SESSION_MCP_CONFIG: configurationFile };
-  const loaded = loadConfiguration({ env, packageRoot, files: configurationFiles });
+  const loaded = loadConfiguration({ env, packageRoot, files: known.files ?? configurationFiles });
   if (!loaded.ok) return { ok: false, code: 'doctor_failed' };
   const { configuration } = loaded;
   const workspace = Object.hasOwn(configuration.workspaces, alias) ? configuration.workspaces[alias] : undefined;
@@ -69,7 +79,7 @@ export function openCrew(
     const common = { runner, environment: process.env, directory: stateDirectory };
     return createRegistrationClient({ target, alias: name, entry, project, ...common });
   };
-  const probe = probeOnce(state);
+  const probe = known.probe ?? probeOnce(state);
   const root = rootOnce(state, workspace.container?.image, probe);
   const request = { configuration, workspace, catalog: catalogOf(configurationFile) };
   const parts = (name: string, { client, beside = false }: StationOptions = {}): StationParts => {
@@ -95,7 +105,7 @@ export function openCrew(
     return { places: place, ...common, ...(registered && { registered }) };
   };
   const configured = namesUpTo(alias, workspace.container?.writers ?? 0);
-  const present = namesUpTo(alias, MAX_WRITERS).filter((name) => existsSync(placesOf(state, name).directory));
+  const present = presentWriters(state, alias);
   const all = namesUpTo(alias, MAX_WRITERS).filter((name) => configured.includes(name) || present.includes(name));
   const station = (name: string, options?: StationOptions) => createStation(parts(name, options));
   const forget = () => forgetUnused(state);
@@ -113,22 +123,8 @@ function writersDirectory(stateDirectory: string): string | undefined {
   }
 }
 
-/** Trying takes seconds, and gives the same for every writer. */
-function probeOnce(stateDirectory: string): () => Promise<BoundaryHost | undefined> {
-  let found: Promise<BoundaryHost | undefined> | undefined;
-  const tryPodman = async () => {
-    const { probe } = await import('../../adapters/podman/probe.ts');
-    const outcome = await probe({ stateDirectory, path: process.env['PATH'] ?? '' });
-    return outcome.kind === 'usable' ? outcome.host : undefined;
-  };
-  return () => {
-    found ??= tryPodman();
-    return found;
-  };
-}
-
 /** Unpacking takes its time, and gives the same for every writer. */
-function rootOnce(stateDirectory: string, image = DEFAULT_IMAGE, probe: () => Promise<BoundaryHost | undefined>) {
+function rootOnce(stateDirectory: string, image = DEFAULT_IMAGE, probe: ProbeOnce) {
   let found: Promise<ImageOutcome> | undefined;
   const provide = async (signal: AbortSignal): Promise<ImageOutcome> => {
     if (image === DEFAULT_IMAGE) return { kind: 'ready', root: { kind: 'host' } };
@@ -170,8 +166,4 @@ function catalogOf(configurationFile: string): Readonly<Record<string, unknown>>
 
 function projectOf({ scope }: Target, { project, home }: Places): string {
   return scope === 'local' ? repositoryRoot(project) : home;
-}
-
-function namesUpTo(alias: string, count: number): string[] {
-  return Array.from({ length: count }, (_, index) => writerName(alias, index + 1)).filter((name) => name !== undefined);
 }

@@ -1,15 +1,9 @@
-/** `--repo` with an action on its writers, and their provisioning, from arguments to a report. */
+/** `--repo` with an action on its writers, from arguments to a report. */
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import { ownershipStore } from '../../adapters/fs/ownership-store.ts';
-import { DEFAULT_IMAGE } from '../../config/configuration.ts';
-import { hostInput } from '../../doctor/input.ts';
-import { runDoctor } from '../../doctor/run-doctor.ts';
-import type { InterruptSignal } from '../../ports/setup/run.ts';
-import type { Finding, ModeCode, RunCode, Status, Target } from '../../ports/setup/target.ts';
+import type { Finding, ModeCode, RunCode, Status } from '../../ports/setup/target.ts';
 import type { WriterOperation } from '../../ports/writers/lifecycle.ts';
-import { WRITER_CLIENTS } from '../../writers/clients.ts';
-import { type ParsedArguments, SERVER_ALIAS, type SetupCommand, type WriterAction } from '../arguments.ts';
+import type { ParsedArguments, SetupCommand, WriterAction } from '../arguments.ts';
 import { endProcess } from '../end-process.ts';
 import { emit, useColours } from '../output.ts';
 import type { Places } from '../places.ts';
@@ -17,6 +11,7 @@ import { chooseProgress } from '../progress.ts';
 import { EXIT } from '../report.ts';
 import { onInterrupt } from '../signals.ts';
 import { type Crew, openCrew } from './crew.ts';
+import { hasErrors } from './doctor.ts';
 import { writerFinding } from './findings.ts';
 import { verifyWriter } from './verify.ts';
 import { stateOf, type WorkResult, work } from './work.ts';
@@ -33,7 +28,7 @@ const OPERATIONS: Readonly<Record<Exclude<WriterAction, 'status' | 'verify'>, Wr
   recreate: 'recreate',
   remove: 'remove',
 };
-const WORDS: Readonly<Record<WriterAction | 'provision', string>> = {
+export const WORDS: Readonly<Record<WriterAction | 'provision', string>> = {
   provision: 'Making',
   'isolation-control': 'Trying the walls of',
   accept: 'Accepting',
@@ -50,7 +45,7 @@ const BAD: readonly Status[] = ['failed', 'divergent', 'unsupported'];
 /** These need the contained configuration, which only a workspace of this mode has. */
 const CONTAINER_ONLY: readonly WriterAction[] = ['isolation-control', 'accept'];
 
-interface Outcome extends WorkResult {
+export interface Outcome extends WorkResult {
   readonly code?: RunCode;
 }
 
@@ -102,7 +97,7 @@ async function act(
   const { action, operation, discard } = command;
   if (action === 'status') return { findings: await each(names, around, (name) => report(crew, name)) };
   if (action === 'verify') {
-    if (await hasErrors(around)) return { findings: [], code: 'doctor_failed' };
+    if (await hasErrors({ ...around, workspace: crew.workspace })) return { findings: [], code: 'doctor_failed' };
     const { home } = around.places;
     const findings = await each(names, around, (name) => verifyWriter(crew, name, home, endProcess));
     await crew.fence.release();
@@ -140,7 +135,7 @@ async function report(crew: Crew, name: string): Promise<Finding> {
 }
 
 /** One setup at a time changes anything, and nothing of its clients outlives it. */
-async function fenced(crew: Crew, run: () => Promise<Outcome>): Promise<Outcome> {
+export async function fenced(crew: Crew, run: () => Promise<Outcome>): Promise<Outcome> {
   const acquired = await crew.fence.acquire(new AbortController().signal);
   try {
     if (acquired !== 'locked') return { findings: [], code: 'ownership_unavailable' };
@@ -152,66 +147,8 @@ async function fenced(crew: Crew, run: () => Promise<Outcome>): Promise<Outcome>
   }
 }
 
-export interface ProvisionRequest {
-  readonly workspace: string;
-  readonly client: Target | undefined;
-  readonly dryRun: boolean;
-  readonly places: Places;
-  readonly configuration: string;
-  readonly show: (text: string) => void;
-}
-
-/** Makes the writers that the recorded mode asks for. Never rejects, except for defects. */
-export async function provisionWriters(request: ProvisionRequest): Promise<Outcome> {
-  const { workspace, places, configuration, dryRun } = request;
-  const opened = openCrew(workspace, configuration, places, agentDirectory());
-  if (!opened.ok) return { findings: [], code: 'operation_failed' };
-  const { crew } = opened;
-  const { container } = crew.workspace;
-  // Only planned so far: there is nothing to read the writers' number from.
-  if (container === undefined) return { findings: [] };
-  const client = request.client ?? (await knownClient(places));
-  if (!client) return { findings: [writerFinding(workspace, workspace, 'writer_client_required')] };
-  const announce = (name: string) => request.show(`${WORDS.provision} ${name}`);
-  if (!dryRun && (await hasErrors(request))) return { findings: [], code: 'doctor_failed' };
-  const common = { crew, operation: 'provision' as const, names: crew.configured, discard: false, client };
-  const run = () => work({ ...common, dryRun, announce, onInterrupt });
-  if (dryRun) return run();
-  return fenced(crew, async () => {
-    if (container.image !== DEFAULT_IMAGE) request.show('Preparing the image');
-    const preparing = new AbortController();
-    let interrupted: InterruptSignal | undefined;
-    const stop = onInterrupt((signal) => {
-      interrupted ??= signal;
-      preparing.abort();
-    });
-    const root = await crew.root(preparing.signal);
-    stop();
-    if (interrupted) return { findings: [], interrupted };
-    if (root.kind === 'ready') return run();
-    return { findings: [writerFinding(workspace, workspace, `image_${root.kind}`)] };
-  });
-}
-
-/** The one client that has the server itself; a choice between two is not made for the operator. */
-async function knownClient({ stateDirectory }: Places): Promise<Target | undefined> {
-  const read = await ownershipStore(stateDirectory).read();
-  const records = read.ok ? read.records : [];
-  const owned = records.filter(({ alias, phase }) => alias === SERVER_ALIAS && phase === 'owned');
-  const [only, ...others] = WRITER_CLIENTS.filter(({ client, scope }) =>
-    owned.some((record) => record.client === client && record.scope === scope),
-  );
-  return others.length === 0 ? only : undefined;
-}
-
-async function hasErrors({ places, configuration }: Pick<Surroundings, 'places' | 'configuration'>): Promise<boolean> {
-  const env = { ...process.env, PI_SESSION_MCP_CONFIG: configuration };
-  const { checks } = await runDoctor(hostInput({ packageRoot: places.packageRoot, env }));
-  return checks.some(({ severity }) => severity === 'error');
-}
-
 /** As Pi itself finds it. */
-function agentDirectory(): string {
+export function agentDirectory(): string {
   const named = process.env['PI_CODING_AGENT_DIR']?.replace(/^~(?=\/|$)/, homedir());
   return named && isAbsolute(named) ? named : join(homedir(), '.pi', 'agent');
 }
@@ -229,12 +166,8 @@ function statusOf(findings: readonly Finding[], code?: RunCode): Status {
   return found ?? 'unchanged';
 }
 
-/** The mode's own finding comes first. */
-export function concludeProvision(operation: string, mode: Finding, made: Outcome, json: boolean): number {
-  return conclude(operation, { ...made, findings: [mode, ...made.findings] }, json);
-}
-
-function conclude(operation: string, { findings, interrupted, code }: Outcome, json: boolean): number {
+/** @returns The exit status. */
+export function conclude(operation: string, { findings, interrupted, code }: Outcome, json: boolean): number {
   const status = interrupted ? 'failed' : statusOf(findings, code);
   const stopped = interrupted ? 'operation_interrupted' : code;
   emit({ schemaVersion: 1, operation, status, ...(stopped && { code: stopped }), findings }, json, useColours());

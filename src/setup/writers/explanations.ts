@@ -1,13 +1,14 @@
 /** What the codes of writers mean, and what to do next. Fixed texts. */
 import type { WriterFindingCode } from '../../ports/setup/target.ts';
-import type { Explanation } from '../explanation.ts';
+import { APPLY, type Explanation } from '../explanation.ts';
 
 const AGAIN = 'Run the same command again; it goes on where this one stopped.';
 const BUSY = 'Close the session in that writer, or end its client; then run the same command again.';
+const MAKE = '--repo ALIAS --mode container --profiles A,B --apply, where A,B are profiles for coding.';
 const FINISH = 'Get it out with --collect or --finish, or give it up with --discard.';
 
 export const WRITER: Readonly<Record<WriterFindingCode, Explanation>> = {
-  writer_planned: { meaning: 'This would be done.', next: 'The same command with --apply does it.' },
+  writer_planned: { meaning: 'This would be done.', next: APPLY },
   writer_provisioned: {
     meaning: 'The writer is made and registered. It does not start before its isolation was tried.',
     next: 'Run --isolation-control --repo ALIAS --apply; it plants canaries in your home and removes them.',
@@ -29,12 +30,12 @@ export const WRITER: Readonly<Record<WriterFindingCode, Explanation>> = {
   writer_unchanged: { meaning: 'Nothing had to be done.' },
   writer_absent: {
     meaning: 'There is no such writer yet.',
-    next: 'Make it with --repo ALIAS --mode container --apply.',
+    next: `Make it: ${MAKE}`,
   },
   writer_busy: { meaning: 'The writer is at work, or its server runs and this cannot be done beside it.', next: BUSY },
   writer_not_provisioned: {
     meaning: 'The writer is not completely made yet.',
-    next: 'Run --repo ALIAS --mode container … --apply again.',
+    next: `Run what made it again, with the same settings: ${MAKE}`,
   },
   writer_not_ready: {
     meaning: 'The writer has not been accepted.',
@@ -46,7 +47,7 @@ export const WRITER: Readonly<Record<WriterFindingCode, Explanation>> = {
   },
   writer_client_required: {
     meaning: 'It is not clear which client shall know the writers.',
-    next: 'Add --client codex:user, --client claude-code:user or --client claude-code:local.',
+    next: 'With --mode container add --client codex:user, --client claude-code:user or --client claude-code:local.',
   },
   image_missing: {
     meaning: 'Your own Podman does not have this image. It is never pulled.',
@@ -61,12 +62,23 @@ export const WRITER: Readonly<Record<WriterFindingCode, Explanation>> = {
     next: 'docs/boundary.md says what it takes: cgroups v2, delegated to you by systemd.',
   },
   writer_settings_changed: {
-    meaning: 'The settings are others than when this writer was made; it stays as it is.',
-    next: 'Run --remove --apply for it, then --mode container … --apply again.',
+    meaning: 'The settings are others than when this writer was made; it stays as it is, whatever the mode says.',
+    next: 'Give the settings that it was made with again; or run --repo ALIAS --remove --apply, then this command again. An option that is left out means its default.',
+  },
+  writer_outlives_mode: {
+    meaning: 'The mode does not ask for this writer. It stays registered and takes sessions until it is removed.',
+    next: 'If you do not need it any more: --repo ALIAS --remove --writer NAME --apply.',
+  },
+  checkout_has_changes: {
+    meaning: 'Your checkout has changes or new files that are not committed; they are not in the clone.',
+    next: 'If a writer shall have them, commit them first; a writer that is there gets them with --finish or --reset.',
+  },
+  submodules_empty: {
+    meaning: 'Your checkout has submodules; in the clone their directories are empty.',
   },
   workspace_not_container: {
     meaning: 'The mode of this workspace is not container.',
-    next: 'Record it with --mode container.',
+    next: `Record it: ${MAKE}`,
   },
   control_required: {
     meaning: 'Its isolation has not been tried on this machine.',
@@ -104,7 +116,7 @@ export const WRITER: Readonly<Record<WriterFindingCode, Explanation>> = {
   record_failed: { meaning: 'Its record could not be written.', next: AGAIN },
   forget_failed: { meaning: 'Something of it is left, so its record stays.', next: AGAIN },
   clone_failed: {
-    meaning: 'Your checkout could not be cloned.',
+    meaning: 'Your checkout cannot be cloned.',
     next: 'It has to be the root of a git working tree with a commit, complete (not shallow or partial), with SHA-1.',
   },
   prepare_failed: {
@@ -112,7 +124,7 @@ export const WRITER: Readonly<Record<WriterFindingCode, Explanation>> = {
     next: 'Run pi once and see what it says.',
   },
   configure_failed: {
-    meaning: 'Its configuration could not be made: a profile needs extensions, external servers or skills of your own.',
+    meaning: 'Its configuration cannot be made: a profile needs extensions, external servers or skills of your own.',
     next: 'Select profiles with built-in skills only.',
   },
   wrap_failed: {

@@ -8,7 +8,7 @@ import type { Finding, Target, WriterFindingCode } from '../../ports/setup/targe
 import type { WriterCode, WriterInput, WriterOperation } from '../../ports/writers/lifecycle.ts';
 import { isAccepted } from '../../writers/acceptance.ts';
 import { readRecord } from '../../writers/record.ts';
-import { isAsConfigured } from '../../writers/settings.ts';
+import { changedSettings, isAsConfigured } from '../../writers/settings.ts';
 import type { Station, StationParts } from '../../writers/station.ts';
 import type { Crew } from './crew.ts';
 import { needsCare, writerFinding } from './findings.ts';
@@ -46,22 +46,25 @@ export async function work(request: WorkRequest): Promise<WorkResult> {
     request.announce(name);
     const station = request.crew.station(name, { client: request.client, beside: isBeside(inputOf(request)) });
     if (request.dryRun) {
-      findings.push(finding(request, name, await planned(station, inputOf(request))));
+      findings.push(settled(await planned(station, inputOf(request)), request, name));
       continue;
     }
     running = runWriter(station, inputOf(request));
-    const code = settled(worded(await running.ended), request, name);
-    findings.push(finding(request, name, code), ...remarks(request, name, station));
+    const done = settled(worded(await running.ended), request, name);
+    findings.push(done, ...remarks(request, name, station));
   }
   stop();
   return { findings, ...(interrupted && { interrupted }) };
 }
 
 /** A writer that is there already may be another one than is asked for now. */
-function settled(code: WriterFindingCode, { crew, operation }: WorkRequest, name: string): WriterFindingCode {
-  const { places, request } = crew.parts(name);
-  if (operation !== 'provision' || code !== 'writer_unchanged' || isAsConfigured(places, request)) return code;
-  return 'writer_settings_changed';
+function settled(code: WriterFindingCode, request: WorkRequest, name: string): Finding {
+  const { places, request: asked } = request.crew.parts(name);
+  const isThere = request.operation === 'provision' && code === 'writer_unchanged';
+  const settings = isThere ? changedSettings(places, asked) : [];
+  return settings.length === 0
+    ? finding(request, name, code)
+    : { ...finding(request, name, 'writer_settings_changed'), settings };
 }
 
 /** Another code of this name is about clients. */

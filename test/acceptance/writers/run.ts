@@ -75,6 +75,7 @@ async function wholeLife(operator: Operator, offered: OfferedModel, client: stri
   say('a dry run changes nothing', planned.code === 0 && !existsSync(join(operator.state, WRITER)), planned.stdout);
   await expect('provisioned', [...mode, '--apply'], 'writer_provisioned');
   await expect('provisioned once', [...mode, '--apply'], 'writer_unchanged');
+  await expect('other settings are told before', [...mode, '--network', 'none'], 'writer_settings_changed', 1);
   await expect('other settings are told', [...mode, '--network', 'none', '--apply'], 'writer_settings_changed', 1);
   await expect('and the first ones are as before', [...mode, '--apply'], 'writer_unchanged');
   say('the client knows it', await isKnown(operator, client));

@@ -1,0 +1,136 @@
+/** `--mode container`: what can be checked is checked, then the mode is recorded and its writers are made. */
+import { ownershipStore } from '../../adapters/fs/ownership-store.ts';
+import { remarkOn } from '../../adapters/git/checkout-remarks.ts';
+import { createHostGit } from '../../adapters/git/host-git.ts';
+import { readSource } from '../../adapters/git/source.ts';
+import { type ContainerSettings, DEFAULT_IMAGE } from '../../config/configuration.ts';
+import type { InterruptSignal } from '../../ports/setup/run.ts';
+import type { Finding, Target, WriterFindingCode } from '../../ports/setup/target.ts';
+import { WRITER_CLIENTS } from '../../writers/clients.ts';
+import { containedConfiguration } from '../../writers/contained-configuration.ts';
+import { SERVER_ALIAS } from '../arguments.ts';
+import type { Obstacle, PreparedMode } from '../modes/set-mode.ts';
+import type { Places } from '../places.ts';
+import { onInterrupt } from '../signals.ts';
+import { type Crew, openCrew } from './crew.ts';
+import type { DoctorRequest } from './doctor.ts';
+import { agentDirectory, fenced, type Outcome, WORDS } from './execute-writers.ts';
+import { writerFinding } from './findings.ts';
+import type { ProbeOnce } from './probe.ts';
+import { type WorkResult, work } from './work.ts';
+
+export interface ProvisionRequest {
+  readonly mode: PreparedMode & { readonly container: ContainerSettings };
+  readonly client: Target | undefined;
+  readonly dryRun: boolean;
+  readonly places: Places;
+  readonly configuration: string;
+  readonly probe: ProbeOnce;
+  readonly obstacle: (image: string) => Promise<Obstacle | undefined>;
+  /** Is there an error that matters to the workspace? */
+  readonly doctor: (request: DoctorRequest) => Promise<boolean>;
+  readonly show: (text: string) => void;
+  /** Called before there is anything that a signal would have to end first. */
+  readonly goOn: () => void;
+}
+
+const NEVER = new AbortController().signal;
+
+/** The mode's own finding comes first. Never rejects, except for defects. */
+export async function provisionWriters(request: ProvisionRequest): Promise<Outcome> {
+  const { mode, places, configuration, probe, dryRun } = request;
+  const { isChanged, alias, files } = mode;
+  const before = mode.finding('unchanged', isChanged ? 'mode_not_recorded' : 'mode_unchanged');
+  const opened = openCrew(alias, configuration, places, agentDirectory(), { files, probe });
+  if (!opened.ok) return { findings: [before], code: 'operation_failed' };
+  const { crew } = opened;
+  const client = request.client ?? (await knownClient(places));
+  const common = { crew, operation: 'provision' as const, names: crew.configured, discard: false };
+  const planned = await work({ ...common, dryRun: true, announce: () => {}, onInterrupt: () => () => {} });
+  const isMaking = planned.findings.some(({ code }) => code === 'writer_planned');
+  const outliving = crew.all
+    .filter((name) => !crew.configured.includes(name))
+    .map((name) => writerFinding(alias, name, 'writer_outlives_mode'));
+  if (!isMaking && !isChanged) return { findings: [before, ...planned.findings, ...outliving] };
+
+  const obstacle = await request.obstacle(mode.container.image);
+  if (obstacle) return { findings: [mode.finding('failed', obstacle)] };
+  const { unmet, remarks } = isMaking ? await check(crew, client) : { unmet: [], remarks: [] };
+  const refusals = [...unmet, ...planned.findings.filter(({ status }) => isChanged && status === 'failed')];
+  const isBroken = await request.doctor({ places, configuration, workspace: crew.workspace, files });
+  if (isBroken || refusals.length > 0) {
+    return { findings: [before, ...refusals], ...(isBroken && { code: 'doctor_failed' as const }) };
+  }
+  if (dryRun) {
+    const plan = isChanged ? mode.finding('planned', 'mode_planned') : before;
+    return { findings: [plan, ...planned.findings, ...outliving, ...remarks] };
+  }
+
+  request.goOn();
+  let recorded = before;
+  const outcome = await fenced(crew, async () => {
+    const unready = isMaking ? await prepareImage(crew, request) : undefined;
+    if (unready) return unready;
+    if (isChanged) recorded = mode.record();
+    if (recorded.status === 'failed') return { findings: [] };
+    const announce = (name: string) => request.show(`${WORDS.provision} ${name}`);
+    const made = await work({ ...common, ...(client && { client }), dryRun, announce, onInterrupt });
+    return { ...made, findings: [...made.findings, ...outliving, ...remarks] };
+  });
+  return { ...outcome, findings: [recorded, ...outcome.findings] };
+}
+
+interface Checked {
+  readonly unmet: readonly Finding[];
+  readonly remarks: readonly Finding[];
+}
+
+/** What the steps would stumble over later, and what the operator should know of their checkout. */
+async function check({ workspace, configured, parts }: Crew, client: Target | undefined): Promise<Checked> {
+  const { alias, directory } = workspace;
+  const findings = (codes: Readonly<Partial<Record<WriterFindingCode, boolean>>>) =>
+    (Object.keys(codes) as WriterFindingCode[])
+      .filter((code) => codes[code])
+      .map((code) => writerFinding(alias, alias, code));
+  const { places, request } = parts(configured[0] ?? alias);
+  const git = createHostGit();
+  const source = await readSource(git, directory, places.clone, 'HEAD', NEVER);
+  const unmet = findings({
+    writer_client_required: client === undefined,
+    configure_failed: containedConfiguration(request) === undefined,
+    clone_failed: !source.ok,
+  });
+  if (!source.ok) return { unmet, remarks: [] };
+  const { hasChanges, hasSubmodules } = await remarkOn(git, { checkout: directory, ...source }, NEVER);
+  return { unmet, remarks: findings({ checkout_has_changes: hasChanges, submodules_empty: hasSubmodules }) };
+}
+
+/** Nothing when it is ready. */
+async function prepareImage(
+  crew: Crew,
+  { mode, show }: Pick<ProvisionRequest, 'mode' | 'show'>,
+): Promise<WorkResult | undefined> {
+  if (mode.container.image !== DEFAULT_IMAGE) show('Preparing the image');
+  const preparing = new AbortController();
+  let interrupted: InterruptSignal | undefined;
+  const stop = onInterrupt((signal) => {
+    interrupted ??= signal;
+    preparing.abort();
+  });
+  const root = await crew.root(preparing.signal);
+  stop();
+  if (interrupted) return { findings: [], interrupted };
+  if (root.kind === 'ready') return undefined;
+  return { findings: [writerFinding(mode.alias, mode.alias, `image_${root.kind}`)] };
+}
+
+/** The one client that has the server itself; a choice between two is not made for the operator. */
+async function knownClient({ stateDirectory }: Places): Promise<Target | undefined> {
+  const read = await ownershipStore(stateDirectory).read();
+  const records = read.ok ? read.records : [];
+  const owned = records.filter(({ alias, phase }) => alias === SERVER_ALIAS && phase === 'owned');
+  const [only, ...others] = WRITER_CLIENTS.filter(({ client, scope }) =>
+    owned.some((record) => record.client === client && record.scope === scope),
+  );
+  return others.length === 0 ? only : undefined;
+}
