@@ -43,7 +43,7 @@ import { runInside } from './inside.ts';
 import { writeJson } from './json-file.ts';
 import { INSIDE, type WriterPlaces } from './places.ts';
 import { readRecord, recordDocument } from './record.ts';
-import { type ClientOf, type RegisteredWriter, register, unregister } from './registration.ts';
+import { type ClientOf, consult, type RegisteredWriter, register, unregister } from './registration.ts';
 import { writeSource } from './renewal.ts';
 import { serverCommand } from './server-command.ts';
 import { suitableNetworks } from './settings.ts';
@@ -168,6 +168,9 @@ class RealStation implements Station {
     });
 
   wrap: WriterPort['wrap'] = (signal) => this.#held(() => this.#writeRecord(signal));
+
+  consult: WriterPort['consult'] = (signal) =>
+    this.#track(() => consult(this.#parts.places, this.#parts.clientOf, existsSync, signal), 'unknown');
 
   register: WriterPort['register'] = (signal) =>
     this.#held(async () => {

@@ -104,6 +104,7 @@ export type ModeCode =
 export type WriterFindingCode =
   | 'writer_planned'
   | 'writer_provisioned'
+  | 'writer_registered'
   | 'writer_ready'
   | 'writer_collected'
   | 'writer_finished'

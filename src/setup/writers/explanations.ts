@@ -12,6 +12,9 @@ export const WRITER: Readonly<Record<WriterFindingCode, Explanation>> = {
     meaning: 'The writer is made and registered. It does not start before its isolation was tried.',
     next: 'Run --isolation-control --repo ALIAS --apply; it plants canaries in your home and removes them.',
   },
+  writer_registered: {
+    meaning: 'Its client did not have the writer any more, and has it again. It is as accepted as it was.',
+  },
   writer_ready: { meaning: 'Accepted, and nothing is in it that is not in your checkout.' },
   writer_has_work: {
     meaning: 'There is work in it that is not in your checkout.',

@@ -5,6 +5,7 @@ import type { Collection } from '../../ports/writers/git.ts';
 const STATUSES: Readonly<Partial<Record<WriterFindingCode, Status>>> = {
   writer_planned: 'planned',
   writer_provisioned: 'ok',
+  writer_registered: 'ok',
   writer_ready: 'ok',
   writer_collected: 'ok',
   writer_finished: 'ok',
