@@ -15,13 +15,16 @@ import type { Target } from '../../ports/setup/target.ts';
 import type { BoundaryHost, ImageOutcome } from '../../ports/writers/boundary.ts';
 import { placesOf } from '../../writers/places.ts';
 import { readRecord } from '../../writers/record.ts';
-import type { ClientOf } from '../../writers/registration.ts';
+import { type ClientOf, readRegistration } from '../../writers/registration.ts';
 import { createStation, type Station, type StationParts } from '../../writers/station.ts';
 import type { Places } from '../places.ts';
 import { openFence } from '../run-fence.ts';
 
 export interface StationOptions {
+  /** The one that the operator has named. */
   readonly client?: Target | undefined;
+  /** For a writer that no client knows yet. */
+  readonly fallback?: Target | undefined;
   /** See `StationParts`. */
   readonly beside?: boolean;
 }
@@ -71,14 +74,19 @@ export function openCrew(
   const probe = probeOnce(state);
   const root = rootOnce(state, workspace.container?.image, probe);
   const request = { configuration, workspace, catalog: catalogOf(configurationFile) };
-  const parts = (name: string, { client, beside = false }: StationOptions = {}): StationParts => {
+  const parts = (name: string, { client, fallback, beside = false }: StationOptions = {}): StationParts => {
     const place = placesOf(state, name);
     const entry = {
       command: process.execPath,
       args: [join(packageRoot, 'dist', 'writer.js'), place.directory],
       env: {},
     };
-    const registered = client && { target: client, project: projectOf(client, places), entry };
+    const read = readRegistration(place, existsSync);
+    const known = read.kind === 'known' ? read.registered : undefined;
+    const target = client ?? known?.target ?? fallback;
+    // Who registers it again does it where it was.
+    const isThere = target && known?.target.client === target.client && known.target.scope === target.scope;
+    const registered = target && { target, project: isThere ? known.project : projectOf(target, places), entry };
     const common = {
       state,
       home,

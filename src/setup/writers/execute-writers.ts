@@ -5,7 +5,6 @@ import { ownershipStore } from '../../adapters/fs/ownership-store.ts';
 import { DEFAULT_IMAGE } from '../../config/configuration.ts';
 import { hostInput } from '../../doctor/input.ts';
 import { runDoctor } from '../../doctor/run-doctor.ts';
-import type { InterruptSignal } from '../../ports/setup/run.ts';
 import type { Finding, ModeCode, RunCode, Status, Target } from '../../ports/setup/target.ts';
 import type { WriterOperation } from '../../ports/writers/lifecycle.ts';
 import { WRITER_CLIENTS } from '../../writers/clients.ts';
@@ -18,6 +17,7 @@ import { EXIT } from '../report.ts';
 import { onInterrupt } from '../signals.ts';
 import { type Crew, openCrew } from './crew.ts';
 import { writerFinding } from './findings.ts';
+import { interruptible } from './interruptible.ts';
 import { verifyWriter } from './verify.ts';
 import { stateOf, type WorkResult, work } from './work.ts';
 
@@ -49,6 +49,8 @@ const WORDS: Readonly<Record<WriterAction | 'provision', string>> = {
 const BAD: readonly Status[] = ['failed', 'divergent', 'unsupported'];
 /** These need the contained configuration, which only a workspace of this mode has. */
 const CONTAINER_ONLY: readonly WriterAction[] = ['isolation-control', 'accept'];
+/** Where nothing is there, these have said all that there is to say. */
+const LOOKS: readonly WriterAction[] = ['status', 'verify'];
 
 interface Outcome extends WorkResult {
   readonly code?: RunCode;
@@ -78,7 +80,10 @@ export async function executeWriters(
   }
   const names = command.writer === undefined ? crew.all : crew.all.filter((name) => name === command.writer);
   if (names.length === 0) {
-    return conclude(action, { findings: [writerFinding(workspace, workspace, 'writer_unknown')] }, options.json);
+    const isNone = command.writer === undefined;
+    const code = isNone ? 'writers_none' : 'writer_unknown';
+    const found = writerFinding(workspace, workspace, code, LOOKS.includes(action));
+    return conclude(action, { findings: [found] }, options.json);
   }
   const progress = await chooseProgress(options.json);
   const announce = (name: string) => progress.show(`${WORDS[action]} ${name}`);
@@ -100,13 +105,19 @@ async function act(
   around: Surroundings,
 ): Promise<Outcome> {
   const { action, operation, discard } = command;
-  if (action === 'status') return { findings: await each(names, around, (name) => report(crew, name)) };
+  const { alias } = crew.workspace;
+  if (action === 'status') {
+    const look = async (name: string, signal: AbortSignal) =>
+      writerFinding(alias, name, await stateOf(crew.station(name), crew.parts(name), signal), true);
+    return looking(crew, (signal) => each(alias, names, around, signal, look));
+  }
   if (action === 'verify') {
-    if (await hasErrors(around)) return { findings: [], code: 'doctor_failed' };
     const { home } = around.places;
-    const findings = await each(names, around, (name) => verifyWriter(crew, name, home, endProcess));
-    await crew.fence.release();
-    return { findings };
+    const look = (name: string, signal: AbortSignal) => verifyWriter(crew, name, { home, end: endProcess, signal });
+    return looking(crew, async (signal) => {
+      if (await hasErrors(around)) return { findings: [], code: 'doctor_failed' };
+      return each(alias, names, around, signal, look);
+    });
   }
   const dryRun = operation === 'dry-run';
   const request = {
@@ -118,38 +129,46 @@ async function act(
     announce: around.announce,
     onInterrupt,
   };
-  return dryRun ? work(request) : fenced(crew, () => work(request));
+  return dryRun ? looking(crew, () => work(request)) : fenced(crew, () => work(request));
 }
 
+/** What an interrupted look has found means nothing. */
 async function each(
+  workspace: string,
   names: readonly string[],
   { announce }: Surroundings,
-  look: (name: string) => Promise<Finding>,
-): Promise<Finding[]> {
+  signal: AbortSignal,
+  look: (name: string, signal: AbortSignal) => Promise<Finding>,
+): Promise<Outcome> {
   const findings: Finding[] = [];
   for (const name of names) {
+    if (signal.aborted) break;
     announce(name);
-    findings.push(await look(name));
+    const found = await look(name, signal);
+    findings.push(signal.aborted ? writerFinding(workspace, name, 'interrupted') : found);
   }
-  return findings;
+  return { findings };
 }
 
-async function report(crew: Crew, name: string): Promise<Finding> {
-  const code = await stateOf(crew.station(name), crew.parts(name));
-  return writerFinding(crew.workspace.alias, name, code, true);
+/** Beside any other setup; what it has started of clients ends with it. */
+function looking(crew: Crew, run: (signal: AbortSignal) => Promise<Outcome>): Promise<Outcome> {
+  return interruptible(async (signal) => {
+    try {
+      return await run(signal);
+    } finally {
+      await crew.fence.release();
+    }
+  });
 }
 
 /** One setup at a time changes anything, and nothing of its clients outlives it. */
-async function fenced(crew: Crew, run: () => Promise<Outcome>): Promise<Outcome> {
-  const acquired = await crew.fence.acquire(new AbortController().signal);
-  try {
-    if (acquired !== 'locked') return { findings: [], code: 'ownership_unavailable' };
-    const outcome = await run();
+function fenced(crew: Crew, run: (signal: AbortSignal) => Promise<Outcome>): Promise<Outcome> {
+  return looking(crew, async (signal) => {
+    if ((await crew.fence.acquire(signal)) !== 'locked') return { findings: [], code: 'ownership_unavailable' };
+    const outcome = await run(signal);
     await crew.forget();
     return outcome;
-  } finally {
-    await crew.fence.release();
-  }
+  });
 }
 
 export interface ProvisionRequest {
@@ -170,24 +189,20 @@ export async function provisionWriters(request: ProvisionRequest): Promise<Outco
   const { container } = crew.workspace;
   // Only planned so far: there is nothing to read the writers' number from.
   if (container === undefined) return { findings: [] };
-  const client = request.client ?? (await knownClient(places));
-  if (!client) return { findings: [writerFinding(workspace, workspace, 'writer_client_required')] };
+  const { client } = request;
+  const fallback = client ?? (await knownClient(places));
+  // A writer that a client knows already says itself where it goes.
+  const isHomeless = crew.configured.some((name) => crew.parts(name, { client, fallback }).registered === undefined);
+  if (isHomeless) return { findings: [writerFinding(workspace, workspace, 'writer_client_required')] };
   const announce = (name: string) => request.show(`${WORDS.provision} ${name}`);
   if (!dryRun && (await hasErrors(request))) return { findings: [], code: 'doctor_failed' };
-  const common = { crew, operation: 'provision' as const, names: crew.configured, discard: false, client };
+  const common = { crew, operation: 'provision' as const, names: crew.configured, discard: false, client, fallback };
   const run = () => work({ ...common, dryRun, announce, onInterrupt });
-  if (dryRun) return run();
-  return fenced(crew, async () => {
+  if (dryRun) return looking(crew, run);
+  return fenced(crew, async (signal) => {
     if (container.image !== DEFAULT_IMAGE) request.show('Preparing the image');
-    const preparing = new AbortController();
-    let interrupted: InterruptSignal | undefined;
-    const stop = onInterrupt((signal) => {
-      interrupted ??= signal;
-      preparing.abort();
-    });
-    const root = await crew.root(preparing.signal);
-    stop();
-    if (interrupted) return { findings: [], interrupted };
+    const root = await crew.root(signal);
+    if (signal.aborted) return { findings: [] };
     if (root.kind === 'ready') return run();
     return { findings: [writerFinding(workspace, workspace, `image_${root.kind}`)] };
   });

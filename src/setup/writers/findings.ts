@@ -15,11 +15,16 @@ const STATUSES: Readonly<Partial<Record<WriterFindingCode, Status>>> = {
   writer_has_work: 'ok',
   branches_need_care: 'ok',
   limits_not_enforced: 'ok',
+  image_kept: 'ok',
+  image_renewed: 'ok',
   writer_unchanged: 'unchanged',
+  writer_gone: 'unchanged',
   writer_settings_changed: 'divergent',
   writer_absent: 'absent',
 };
 
+/** In the report of a state this is what there is: nothing. */
+const NOTHING: readonly WriterFindingCode[] = ['writers_none'];
 /** In the report of a state these are what there is, and no failure. */
 const PENDING: readonly WriterFindingCode[] = [
   'control_required',
@@ -31,8 +36,12 @@ const PENDING: readonly WriterFindingCode[] = [
 ];
 
 export function writerFinding(workspace: string, name: string, code: WriterFindingCode, isState = false): Finding {
-  const status = isState && PENDING.includes(code) ? 'planned' : (STATUSES[code] ?? 'failed');
-  return { target: { client: 'writer', scope: workspace, alias: name }, status, code };
+  return { target: { client: 'writer', scope: workspace, alias: name }, status: statusOf(code, isState), code };
+}
+
+function statusOf(code: WriterFindingCode, isState: boolean): Status {
+  if (isState && NOTHING.includes(code)) return 'absent';
+  return isState && PENDING.includes(code) ? 'planned' : (STATUSES[code] ?? 'failed');
 }
 
 /** Is there something in what came out that common tools would obey by themselves, or that hides? */
