@@ -11,6 +11,7 @@ import { checks, codeOf, notes, saying } from './checks.ts';
 import { drivenByItsClient } from './driven.ts';
 import { imagedWriter } from './imaged.ts';
 import { boxesOf, processesLeft } from './left.ts';
+import { interruptedLooks, lostByItsClient } from './looked.ts';
 import { type OfferedModel, offerModel } from './model.ts';
 import { Operator, reasonToSkip } from './operator.ts';
 import { pullPlugs } from './plugs.ts';
@@ -86,6 +87,8 @@ async function wholeLife(operator: Operator, offered: OfferedModel, client: stri
   say('no canary left', !readdirSync(operator.home).some((name) => name.includes('canary')));
   await expect('ready', ['--status'], 'writer_ready');
   await expect('verified', ['--verify'], 'mcp_verified');
+  await lostByItsClient(operator, client, mode, expect);
+  await interruptedLooks(operator, say);
 
   const session = await codingSession(operator, offered, registeredBy(operator), say);
   await expect('its server runs already', ['--verify'], 'writer_busy', 1);
@@ -120,6 +123,7 @@ async function wholeLife(operator: Operator, offered: OfferedModel, client: stri
   await expect('accepted again', ['--accept', '--apply'], 'writer_ready');
   await drivenByItsClient(operator, offered, client === 'codex:user' ? 'codex' : 'claude-code');
   await expect('removed', ['--remove', '--apply'], 'writer_removed');
+  await expect('and there is nothing to remove', ['--remove', '--apply'], 'writer_gone');
   say('the client has forgotten it', !(await isKnown(operator, client)));
   say('nothing of it is left', !existsSync(join(operator.state, WRITER)) && boxesOf(operator).length === 0);
   const left = processesLeft(operator);
