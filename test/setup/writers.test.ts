@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { releaseFingerprint } from '../../src/adapters/fs/release-binding.ts';
+import type { ExecutionProfile } from '../../src/config/configuration.ts';
 import type { Inspection } from '../../src/ports/setup/registration.ts';
 import type { Target } from '../../src/ports/setup/target.ts';
 import type { BoundaryHost, BoxRoot } from '../../src/ports/writers/boundary.ts';
@@ -12,6 +13,7 @@ import type { Crew } from '../../src/setup/writers/crew.ts';
 import { verifyWriter } from '../../src/setup/writers/verify.ts';
 import { stateOf, work } from '../../src/setup/writers/work.ts';
 import { bindingOf, writeAcceptance } from '../../src/writers/acceptance.ts';
+import { type ContainedRequest, containedConfiguration } from '../../src/writers/contained-configuration.ts';
 import { writeJson } from '../../src/writers/json-file.ts';
 import { placesOf, type WriterPlaces } from '../../src/writers/places.ts';
 import { recordDocument } from '../../src/writers/record.ts';
@@ -23,6 +25,26 @@ const host: BoundaryHost = {
   ...{ seccompProfile: '/p.json', networks: ['none'], limits: { memory: false, cpu: false, processes: false } },
 };
 
+const coder: ExecutionProfile = {
+  ...{ alias: 'coder', default: false, permissionProfile: 'coding', provider: 'p', model: 'm', thinkingLevel: 'high' },
+  ...{ extensions: [], grantedExtensionTools: [], skills: [], mcpServers: [] },
+};
+const request = {
+  configuration: { fingerprint: '', directory: '/', workspaces: {}, executionProfiles: { coder } },
+  workspace: {
+    ...{ alias: 'shop', directory: '/shop', mode: 'container' },
+    container: {
+      writers: 1,
+      lifecycle: 'persistent',
+      profiles: ['coder'],
+      image: 'node',
+      network: 'none',
+      cache: 'none',
+    },
+  },
+  catalog: {},
+} as unknown as ContainedRequest;
+
 let root: string;
 let places: WriterPlaces;
 beforeEach(() => {
@@ -32,6 +54,10 @@ beforeEach(() => {
   writeFileSync(join(root, 'package', 'package.json'), '{}');
   writeFileSync(join(root, 'package', 'dist', 'main.js'), '');
   made({ kind: 'host' });
+  const contained = containedConfiguration(request);
+  mkdirSync(places.server);
+  writeFileSync(join(places.server, 'config.json'), contained?.configuration ?? '');
+  writeFileSync(join(places.server, 'execution-modes.json'), contained?.modes ?? '');
 });
 afterEach(() => rmSync(root, { recursive: true }));
 
@@ -48,9 +74,16 @@ interface World {
   readonly found?: Inspection;
   readonly consulted?: Consulted;
   readonly image?: 'kept' | 'renewed';
+  /** What is configured, where it is an image. */
+  readonly tree?: string;
 }
 
-function crewOf({ phase = 'ready', found = 'equivalent', consulted = 'present', image }: World): Crew {
+function imaged(image: string): object {
+  const { container } = request.workspace;
+  return { ...request, workspace: { ...request.workspace, container: { ...container, image } } };
+}
+
+function crewOf({ phase = 'ready', found = 'equivalent', consulted = 'present', image, tree }: World): Crew {
   const ok = async () => ({ ok: true });
   const station = {
     ...{ fence: async () => 'held', release: async () => {}, quiesce: async () => {} },
@@ -58,7 +91,7 @@ function crewOf({ phase = 'ready', found = 'equivalent', consulted = 'present', 
     ...{ consult: async () => consulted, inspect: async () => 'clean' },
     ...{ collection: () => undefined, image: () => image },
   } as unknown as Station;
-  const parts = { places, packageRoot: join(root, 'package'), request: { workspace: { alias: 'shop' } } };
+  const parts = { places, packageRoot: join(root, 'package'), request: tree ? imaged(tree) : request };
   const client = { inspect: async () => found, add: async () => 'ended', remove: async () => 'ended' };
   const crew = { workspace: { alias: 'shop' }, clientOf: () => client, parts: () => parts as unknown as StationParts };
   return { ...crew, station: () => station } as unknown as Crew;
@@ -94,12 +127,12 @@ test('an acceptance holds as long as what it was bound to, and the tree of its i
   const tree = join(root, 'tree');
   mkdirSync(tree);
   made({ kind: 'tree', path: tree, image: 'localhost/a:1', environment: {} });
-  const crew = crewOf({});
+  const crew = crewOf({ tree: 'localhost/a:1' });
   const state = () => stateOf(crew.station('shop-1'), crew.parts('shop-1'), NEVER);
   expect(await state()).toBe('writer_ready');
   rmSync(tree, { recursive: true });
   expect(await state()).toBe('acceptance_outdated');
-  expect(await verify({})).toBe('failed acceptance_outdated');
+  expect(await verify({ tree: 'localhost/a:1' })).toBe('failed acceptance_outdated');
 });
 
 async function run(operation: WriterOperation, world: World, more: { dryRun?: boolean; client?: Target } = {}) {
@@ -123,6 +156,12 @@ test('a lost registration is made again', async () => {
 test.each([true, false])('another client than the one that has it is told (dry run: %s)', async (dryRun) => {
   const client = { client: 'codex', scope: 'user' } as const;
   expect(await run('provision', {}, { client, dryRun })).toEqual(['divergent writer_settings_changed']);
+});
+
+test.each([true, false])('the same is nothing to do (dry run: %s)', async (dryRun) => {
+  const client = { client: 'claude-code', scope: 'user' } as const;
+  expect(await run('provision', {}, { client, dryRun })).toEqual(['unchanged writer_unchanged']);
+  expect(await run('provision', {}, { dryRun })).toEqual(['unchanged writer_unchanged']);
 });
 
 test('what is not there is not unchanged', async () => {
