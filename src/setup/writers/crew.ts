@@ -1,6 +1,6 @@
 /** The writers of one workspace, ready to be worked on. */
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createRegistrationClient } from '../../adapters/clients/registration.ts';
 import { configurationFiles } from '../../adapters/fs/configuration-files.ts';
 import { ensurePrivateDirectory } from '../../adapters/fs/private-directory.ts';
@@ -71,7 +71,7 @@ export function openCrew(
     const common = { runner, environment: process.env, directory: stateDirectory };
     return createRegistrationClient({ target, alias: name, entry, project, ...common });
   };
-  const probe = probeOnce(state);
+  const probe = probeOnce(state, recordedPodman(state, alias));
   const root = rootOnce(state, workspace.container?.image, probe);
   const request = { configuration, workspace, catalog: catalogOf(configurationFile) };
   const parts = (name: string, { client, fallback, beside = false }: StationOptions = {}): StationParts => {
@@ -120,12 +120,19 @@ function writersDirectory(stateDirectory: string): string | undefined {
   }
 }
 
+/** Directories of the Podman that this workspace's writers were made with: it is good without `PATH`, too. */
+function recordedPodman(state: string, alias: string): string[] {
+  const known = namesUpTo(alias, MAX_WRITERS).map((name) => readRecord(placesOf(state, name).directory)?.host.podman);
+  return [...new Set(known.flatMap((podman) => (podman === undefined ? [] : [dirname(podman)])))];
+}
+
 /** Trying takes seconds, and gives the same for every writer. */
-function probeOnce(stateDirectory: string): () => Promise<BoundaryHost | undefined> {
+function probeOnce(stateDirectory: string, recorded: readonly string[]): () => Promise<BoundaryHost | undefined> {
   let found: Promise<BoundaryHost | undefined> | undefined;
   const tryPodman = async () => {
     const { probe } = await import('../../adapters/podman/probe.ts');
-    const outcome = await probe({ stateDirectory, path: process.env['PATH'] ?? '' });
+    const path = [process.env['PATH'] ?? '', ...recorded].join(':');
+    const outcome = await probe({ stateDirectory, path });
     return outcome.kind === 'usable' ? outcome.host : undefined;
   };
   return () => {

@@ -1,7 +1,7 @@
 /** What somebody has done to a writer by hand: the looks say so, and what they name helps. */
 import { once } from 'node:events';
 import { existsSync, renameSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { until } from '../../e2e/kit/until.ts';
 import { codeOf, type Say } from './checks.ts';
 import { boxesOf, processesLeft } from './left.ts';
@@ -53,10 +53,11 @@ export async function interruptedLooks(operator: Operator, say: Say): Promise<vo
 }
 
 export async function brokenByHand(operator: Operator, tree: string, say: Say, expect: ExpectCode): Promise<void> {
-  renameSync(tree, `${tree}-away`);
+  const place = dirname(tree);
+  renameSync(place, `${place}-away`);
   await expect('a moved image is seen', ['--status'], 'acceptance_outdated');
   await expect('and unpacked anew', ['--accept', '--apply'], 'writer_ready');
-  rmSync(`${tree}-away`, { recursive: true, force: true });
+  rmSync(`${place}-away`, { recursive: true, force: true });
   say('where it was', existsSync(tree));
   rmSync(join(operator.state, WRITER, 'clone'), { recursive: true });
   await expect('a lost clone is seen', ['--status'], 'clone_unreadable');
