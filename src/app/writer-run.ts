@@ -62,6 +62,8 @@ function wire(port: WriterPort) {
       fence: fromPromise(({ signal }) => port.fence(signal)),
       read: fromPromise(({ signal }) => port.read(signal)),
       inspect: fromPromise(({ signal }) => port.inspect(signal)),
+      consult: fromPromise(({ signal }) => port.consult(signal)),
+      register: step('register'),
       quiesce: fromPromise(() => port.quiesce()),
       release: fromPromise(() => port.release()),
       provision: provisionMachine.provide({

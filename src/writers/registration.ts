@@ -5,6 +5,7 @@
 import { isAbsolute } from 'node:path';
 import type { IntendedEntry, RegistrationClient } from '../ports/setup/registration.ts';
 import type { Target } from '../ports/setup/target.ts';
+import type { Consulted } from '../ports/writers/lifecycle.ts';
 import { WRITER_CLIENTS } from './clients.ts';
 import { readJson, writeJson } from './json-file.ts';
 import type { WriterPlaces } from './places.ts';
@@ -36,6 +37,23 @@ export function readRegistration({ registration }: WriterPlaces, exists: (path: 
 function record({ registration }: WriterPlaces, { target, project, entry }: RegisteredWriter): boolean {
   const { command, args } = entry;
   return writeJson(registration, { schemaVersion: 1, ...target, project, command, args });
+}
+
+/**
+ * Does its client hold what was registered? Where there is no record, nobody has been asked yet,
+ * so it is lost; `register` then looks for itself. Changes nothing, never rejects.
+ */
+export async function consult(
+  places: WriterPlaces,
+  clientOf: ClientOf,
+  exists: (path: string) => boolean,
+  signal: AbortSignal,
+): Promise<Consulted> {
+  const known = readRegistration(places, exists);
+  if (known.kind !== 'known') return known.kind === 'missing' ? 'absent' : 'unknown';
+  const found = await clientOf(known.registered, places.name).inspect(signal);
+  if (found === 'absent') return 'absent';
+  return found === 'equivalent' ? 'present' : 'unknown';
 }
 
 /** Only ever adds, and believes nothing but a look afterwards. */

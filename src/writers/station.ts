@@ -43,7 +43,7 @@ import { runInside } from './inside.ts';
 import { writeJson } from './json-file.ts';
 import { INSIDE, type WriterPlaces } from './places.ts';
 import { readRecord, recordDocument } from './record.ts';
-import { type ClientOf, type RegisteredWriter, register, unregister } from './registration.ts';
+import { type ClientOf, consult, type RegisteredWriter, register, unregister } from './registration.ts';
 import { writeSource } from './renewal.ts';
 import { serverCommand } from './server-command.ts';
 import { suitableNetworks } from './settings.ts';
@@ -81,6 +81,11 @@ export interface Station extends WriterPort {
   status(signal: AbortSignal): Promise<StatusOutcome>;
   /** Of the last collection, if there was one. */
   readonly collection: () => Collection | undefined;
+  /**
+   * Of the last acceptance: `kept` when the operator's Podman no longer has the image of the box,
+   * `renewed` when it has another build of it, which the box has now.
+   */
+  readonly image: () => 'kept' | 'renewed' | undefined;
 }
 
 const OK: StepOutcome = { ok: true };
@@ -99,6 +104,7 @@ class RealStation implements Station {
   /** Held without the lock, beside a running box. */
   #isBeside = false;
   #collection: Collection | undefined;
+  #image: 'kept' | 'renewed' | undefined;
   /** The step that was begun last. */
   #step: Promise<unknown> = Promise.resolve();
 
@@ -108,6 +114,7 @@ class RealStation implements Station {
   }
 
   collection = (): Collection | undefined => this.#collection;
+  image = (): 'kept' | 'renewed' | undefined => this.#image;
 
   async fence(signal: AbortSignal): Promise<Fence> {
     return this.#track(async () => {
@@ -168,6 +175,9 @@ class RealStation implements Station {
     });
 
   wrap: WriterPort['wrap'] = (signal) => this.#held(() => this.#writeRecord(signal));
+
+  consult: WriterPort['consult'] = (signal) =>
+    this.#track(() => consult(this.#parts.places, this.#parts.clientOf, existsSync, signal), 'unknown');
 
   register: WriterPort['register'] = (signal) =>
     this.#held(async () => {
@@ -321,10 +331,16 @@ class RealStation implements Station {
   /** Of an image that the operator has deleted, the tree that this writer has is as good as ever. */
   async #root(signal: AbortSignal): Promise<BoxRoot | undefined> {
     const found = await this.#parts.root(signal);
-    if (found.kind === 'ready') return found.root;
-    const kept = this.#box()?.root;
-    const isSame = kept?.kind === 'tree' && kept.image === this.#parts.request.workspace.container?.image;
-    return isSame && existsSync(kept.path) ? kept : undefined;
+    const before = this.#box()?.root;
+    const isSame = before?.kind === 'tree' && before.image === this.#parts.request.workspace.container?.image;
+    if (found.kind === 'ready') {
+      const isRenewed = isSame && found.root.kind === 'tree' && found.root.path !== before.path;
+      this.#image = isRenewed ? 'renewed' : undefined;
+      return found.root;
+    }
+    if (!isSame || !existsSync(before.path)) return undefined;
+    this.#image = 'kept';
+    return before;
   }
 
   async #holds(

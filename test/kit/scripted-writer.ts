@@ -29,6 +29,7 @@ const NAMES = [
   'control',
   'accept',
   'inspect',
+  'consult',
   'collect',
   'reset',
   'recreate',
@@ -37,7 +38,12 @@ const NAMES = [
 ] as const satisfies readonly WriterCall[];
 
 /** How each call goes well, but for the journal. */
-const SUCCESS: Partial<Record<WriterCall, unknown>> = { fence: 'held', inspect: 'clean', collect: 'complete' };
+const SUCCESS: Partial<Record<WriterCall, unknown>> = {
+  fence: 'held',
+  inspect: 'clean',
+  consult: 'present',
+  collect: 'complete',
+};
 export const successOf = (name: WriterCall): unknown =>
   name === 'release' || name === 'quiesce' ? undefined : (SUCCESS[name] ?? { ok: true });
 

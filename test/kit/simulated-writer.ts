@@ -115,6 +115,7 @@ export class SimulatedWriter {
       register: step('register', { isRegistered: true }),
       control: step('control', { isControlled: true }),
       accept: step('accept', { isAccepted: true }),
+      consult: () => this.#call('consult', () => (disk.isRegistered ? 'present' : 'absent')),
       inspect: () => this.#call('inspect', () => this.#look()),
       collect: () => this.#call('collect', () => this.#collect()),
       reset: step('reset', fresh, torn),

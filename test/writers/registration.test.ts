@@ -6,6 +6,7 @@ import type { Inspection, RegistrationClient } from '../../src/ports/setup/regis
 import { placesOf, type WriterPlaces } from '../../src/writers/places.ts';
 import {
   type ClientOf,
+  consult,
   type RegisteredWriter,
   readRegistration,
   register,
@@ -74,6 +75,14 @@ describe('registering', () => {
     expect(await add()).toBe(true);
     expect(calls).toHaveLength(1);
   });
+  test('again what the client has lost, from another Node too', async () => {
+    await add();
+    held.clear();
+    const moved = { ...wanted, entry: { ...wanted.entry, command: '/other/node' } };
+    expect(await add(moved)).toBe(true);
+    expect(calls).toEqual([`add ${KEY}`, `add ${KEY}`]);
+    expect(readRegistration(places, existsSync)).toEqual({ kind: 'known', registered: moved });
+  });
   test('never replaces another entry', async () => {
     held.set(KEY, 'somebody else');
     expect(await add()).toBe(false);
@@ -92,6 +101,23 @@ describe('registering', () => {
     writeFileSync(places.registration, '{}', { mode: 0o600 });
     expect(await add()).toBe(false);
     expect(calls).toEqual([]);
+  });
+});
+
+describe('asking', () => {
+  const ask = () => consult(places, clientOf, existsSync, SIGNAL);
+  test.each<[string, string, () => void]>([
+    ['present', 'it is there', () => {}],
+    ['absent', 'it was lost', () => held.clear()],
+    ['absent', 'nobody was ever asked', () => rmSync(places.registration)],
+    ['unknown', 'it was changed', () => held.set(KEY, 'edited')],
+    ['unknown', 'its record cannot be read', () => writeFileSync(places.registration, '{}', { mode: 0o600 })],
+  ])('says %s when %s, and changes nothing', async (said, _, change) => {
+    await add();
+    change();
+    const before = [[...held], calls.length];
+    expect(await ask()).toBe(said);
+    expect([[...held], calls.length]).toEqual(before);
   });
 });
 

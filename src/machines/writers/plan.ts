@@ -12,6 +12,8 @@ export type Restart = 'resetting' | 'recreating';
 export type Plan =
   | { readonly kind: 'stop'; readonly code: WriterCode }
   | { readonly kind: 'inspect' }
+  /** It is made; whether its client still knows it has to be asked. */
+  | { readonly kind: 'consult' }
   | ({ readonly kind: 'provision'; readonly until: 'controlling' | 'ready' } & From)
   /** `next`: what follows a complete collection. */
   | { readonly kind: 'collect'; readonly next: Restart | null }
@@ -76,7 +78,7 @@ function planMade(input: WriterInput, phase: 'controlling' | 'accepting' | 'read
   const { operation, lifecycle, discard } = input;
   switch (operation) {
     case 'provision':
-      return stop('writer_unchanged');
+      return { kind: 'consult' };
     case 'control':
       return { kind: 'provision', phase: 'controlling', recorded: phase === 'controlling', until: 'ready' };
     case 'accept':

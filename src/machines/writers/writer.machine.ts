@@ -1,17 +1,26 @@
 /**
  * Writer: one operation on one writer. It keeps everybody else off, reads where the
  * writer stands, and does what the operation means from there. Every durable
- * step sits in a child chart and may be cut off at any point; the journal says
- * where the next run goes on.
+ * step may be cut off at any point; the journal says where the next run goes on.
+ * The steps sit in child charts, but for a registration that a client has lost:
+ * it is made up for without any change of phase, so that an acceptance stays one.
  */
 import { assign, setup } from 'xstate';
-import type { Fence, Inspected, JournalRead, WriterCode, WriterInput } from '../../ports/writers/lifecycle.ts';
+import type {
+  Consulted,
+  Fence,
+  Inspected,
+  JournalRead,
+  StepOutcome,
+  WriterCode,
+  WriterInput,
+} from '../../ports/writers/lifecycle.ts';
 import { unprovidedPromise } from '../shared/unprovided.ts';
 import { finishMachine } from './finish.machine.ts';
 import { DONE, type Plan, planFor, planUnhindered } from './plan.ts';
 import { provisionMachine } from './provision.machine.ts';
 import { removalMachine } from './removal.machine.ts';
-import { BOUNDED, type Ended } from './steps.ts';
+import { BOUNDED, type Ended, succeeded } from './steps.ts';
 
 interface WriterContext extends WriterInput {
   readonly plan: Plan;
@@ -53,6 +62,8 @@ export const writerMachine = setup({
     fence: unprovidedPromise<Fence, void>('fence'),
     read: unprovidedPromise<JournalRead, void>('read'),
     inspect: unprovidedPromise<Inspected, void>('inspect'),
+    consult: unprovidedPromise<Consulted, void>('consult'),
+    register: unprovidedPromise<StepOutcome, void>('register'),
     quiesce: unprovidedPromise<void, void>('quiesce'),
     release: unprovidedPromise<void, void>('release'),
     provision: provisionMachine,
@@ -64,6 +75,9 @@ export const writerMachine = setup({
     isRead: (_, read: JournalRead) => read.ok,
     isClean: (_, inspected: Inspected) => inspected === 'clean',
     hasWork: (_, inspected: Inspected) => inspected === 'work',
+    isPresent: (_, consulted: Consulted) => consulted === 'present',
+    isLost: (_, consulted: Consulted) => consulted === 'absent',
+    succeeded,
     leadsTo: ({ context }, { kinds }: { readonly kinds: readonly Plan['kind'][] }) => kinds.includes(context.plan.kind),
   },
   actions: {
@@ -83,6 +97,7 @@ export const writerMachine = setup({
     guarantees: [
       'Nothing of a writer is read or touched before everybody else is kept off it.',
       'Work in the clone, or a clone that nobody can look into, stays unless the operator gives it up.',
+      'A writer that its client has lost is registered again, and stays as accepted as it was; another entry of its name stays.',
       'An interruption is heard during all the work, and no durable step is cut short.',
       'The writer is let go of in the end, once nothing of the run is left, and is not touched after that.',
     ],
@@ -148,6 +163,7 @@ export const writerMachine = setup({
           description: 'What the operation means from there.',
           always: [
             { guard: { type: 'leadsTo', params: { kinds: ['inspect'] } }, target: 'inspecting' },
+            { guard: { type: 'leadsTo', params: { kinds: ['consult'] } }, target: 'consulting' },
             { guard: { type: 'leadsTo', params: { kinds: ['provision'] } }, target: 'provisioning' },
             { guard: { type: 'leadsTo', params: { kinds: ['collect', 'restart'] } }, target: 'finishing' },
             { guard: { type: 'leadsTo', params: { kinds: ['remove'] } }, target: 'removing' },
@@ -175,6 +191,45 @@ export const writerMachine = setup({
             onError: {
               target: '#writer.releasing',
               actions: { type: 'conclude', params: { code: 'inspect_failed' } },
+            },
+          },
+        },
+        consulting: {
+          description: 'Does its client still know it?',
+          invoke: {
+            id: 'consult',
+            src: 'consult',
+            onDone: [
+              {
+                guard: { type: 'isPresent', params: ({ event }) => event.output },
+                target: '#writer.releasing',
+                actions: { type: 'conclude', params: { code: 'writer_unchanged' } },
+              },
+              { guard: { type: 'isLost', params: ({ event }) => event.output }, target: 'registering' },
+              { target: '#writer.releasing', actions: { type: 'conclude', params: { code: 'register_failed' } } },
+            ],
+            onError: {
+              target: '#writer.releasing',
+              actions: { type: 'conclude', params: { code: 'register_failed' } },
+            },
+          },
+        },
+        registering: {
+          description: 'It learns of it again.',
+          invoke: {
+            id: 'register',
+            src: 'register',
+            onDone: [
+              {
+                guard: { type: 'succeeded', params: ({ event }) => event.output },
+                target: '#writer.releasing',
+                actions: { type: 'conclude', params: { code: 'writer_registered' } },
+              },
+              { target: '#writer.releasing', actions: { type: 'conclude', params: { code: 'register_failed' } } },
+            ],
+            onError: {
+              target: '#writer.releasing',
+              actions: { type: 'conclude', params: { code: 'register_failed' } },
             },
           },
         },

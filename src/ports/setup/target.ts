@@ -105,6 +105,7 @@ export type ModeCode =
 export type WriterFindingCode =
   | 'writer_planned'
   | 'writer_provisioned'
+  | 'writer_registered'
   | 'writer_ready'
   | 'writer_collected'
   | 'writer_finished'
@@ -118,9 +119,16 @@ export type WriterFindingCode =
   | 'writer_not_ready'
   | 'writer_has_work'
   | 'writer_unknown'
+  | 'writers_none'
+  | 'writer_gone'
+  | 'writer_server_failed'
+  | 'registration_absent'
+  | 'registration_foreign'
   | 'writer_client_required'
   | 'image_missing'
   | 'image_unusable'
+  | 'image_kept'
+  | 'image_renewed'
   | 'limits_not_enforced'
   | 'writer_settings_changed'
   | 'writer_outlives_mode'
@@ -193,7 +201,15 @@ export interface Verdict<TCode extends SetupCode = SetupCode> {
 }
 
 /** `configuration`: what a writer's server was told of its profiles, beside their names. */
-export type SettingName = 'writers' | 'lifecycle' | 'profiles' | 'image' | 'network' | 'cache' | 'configuration';
+export type SettingName =
+  | 'writers'
+  | 'lifecycle'
+  | 'profiles'
+  | 'image'
+  | 'network'
+  | 'cache'
+  | 'configuration'
+  | 'client';
 
 /** One line of a report. Nothing but these fields ever leaves setup. */
 export interface Finding extends Verdict {

@@ -31,6 +31,9 @@ export type Inspected = 'clean' | 'work' | 'unknown';
 /** `incomplete`: what could come out is out, the rest is only in the clone. */
 export type Collected = 'complete' | 'incomplete' | 'failed';
 
+/** Does the client hold the entry that was registered? `unknown` also when it holds another one of the name. */
+export type Consulted = 'present' | 'absent' | 'unknown';
+
 export type StepOutcome = { readonly ok: boolean };
 
 /**
@@ -53,6 +56,8 @@ export interface WriterPort {
   /** The contained server's configuration. */
   configure(signal: AbortSignal): Promise<StepOutcome>;
   wrap(signal: AbortSignal): Promise<StepOutcome>;
+  /** Asks the client for what was registered; changes nothing. */
+  consult(signal: AbortSignal): Promise<Consulted>;
   /** The wrapper as a server of a client. */
   register(signal: AbortSignal): Promise<StepOutcome>;
   /** Canaries on the host that the boundary has to keep out of reach. */
@@ -78,12 +83,14 @@ export type WriterOperation =
   | 'recreate'
   | 'remove';
 
-export type WriterStep = Exclude<keyof WriterPort, 'fence' | 'release' | 'quiesce' | 'read'>;
+export type WriterStep = Exclude<keyof WriterPort, 'fence' | 'release' | 'quiesce' | 'read' | 'consult'>;
 
 /** What an operation comes to. Nothing but this leaves the chart. */
 export type WriterCode =
   | 'writer_provisioned'
   | 'writer_ready'
+  /** It was made before; its client had lost it. */
+  | 'writer_registered'
   | 'writer_collected'
   | 'writer_finished'
   | 'writer_reset'

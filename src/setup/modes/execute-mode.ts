@@ -25,7 +25,7 @@ export async function executeMode(
   const progress = chooseProgress(json);
   const show = (text: string) => progress.show(text);
   const goOn = endOnSignal(operation, json, progress.end);
-  const probe = probeOnce(state);
+  const probe = probeOnce(state, workspace);
   const obstacle = async (image: string): Promise<Obstacle | undefined> => {
     show('Trying rootless Podman');
     const host = await probe();

@@ -1,5 +1,5 @@
 /** The writers of one workspace, ready to be worked on. */
-import { readdirSync, realpathSync } from 'node:fs';
+import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRegistrationClient } from '../../adapters/clients/registration.ts';
 import { configurationFiles } from '../../adapters/fs/configuration-files.ts';
@@ -16,7 +16,7 @@ import type { Target } from '../../ports/setup/target.ts';
 import type { ImageOutcome } from '../../ports/writers/boundary.ts';
 import { placesOf } from '../../writers/places.ts';
 import { readRecord } from '../../writers/record.ts';
-import type { ClientOf } from '../../writers/registration.ts';
+import { type ClientOf, readRegistration } from '../../writers/registration.ts';
 import { createStation, type Station, type StationParts } from '../../writers/station.ts';
 import type { Places } from '../places.ts';
 import { openFence } from '../run-fence.ts';
@@ -24,7 +24,10 @@ import { namesUpTo, presentWriters } from './present.ts';
 import { type ProbeOnce, probeOnce } from './probe.ts';
 
 export interface StationOptions {
+  /** The one that the operator has named. */
   readonly client?: Target | undefined;
+  /** For a writer that no client knows yet. */
+  readonly fallback?: Target | undefined;
   /** See `StationParts`. */
   readonly beside?: boolean;
 }
@@ -79,17 +82,22 @@ export function openCrew(
     const common = { runner, environment: process.env, directory: stateDirectory };
     return createRegistrationClient({ target, alias: name, entry, project, ...common });
   };
-  const probe = known.probe ?? probeOnce(state);
+  const probe = known.probe ?? probeOnce(state, alias);
   const root = rootOnce(state, workspace.container?.image, probe);
   const request = { configuration, workspace, catalog: catalogOf(configurationFile) };
-  const parts = (name: string, { client, beside = false }: StationOptions = {}): StationParts => {
+  const parts = (name: string, { client, fallback, beside = false }: StationOptions = {}): StationParts => {
     const place = placesOf(state, name);
     const entry = {
       command: process.execPath,
       args: [join(packageRoot, 'dist', 'writer.js'), place.directory],
       env: {},
     };
-    const registered = client && { target: client, project: projectOf(client, places), entry };
+    const read = readRegistration(place, existsSync);
+    const known = read.kind === 'known' ? read.registered : undefined;
+    const target = client ?? known?.target ?? fallback;
+    // Who registers it again does it where it was.
+    const isThere = target && known?.target.client === target.client && known.target.scope === target.scope;
+    const registered = target && { target, project: isThere ? known.project : projectOf(target, places), entry };
     const common = {
       state,
       home,

@@ -13,6 +13,7 @@ import { onInterrupt } from '../signals.ts';
 import { type Crew, openCrew } from './crew.ts';
 import { hasErrors } from './doctor.ts';
 import { writerFinding } from './findings.ts';
+import { interruptible } from './interruptible.ts';
 import { verifyWriter } from './verify.ts';
 import { stateOf, type WorkResult, work } from './work.ts';
 
@@ -44,6 +45,8 @@ export const WORDS: Readonly<Record<WriterAction | 'provision', string>> = {
 const BAD: readonly Status[] = ['failed', 'divergent', 'unsupported'];
 /** These need the contained configuration, which only a workspace of this mode has. */
 const CONTAINER_ONLY: readonly WriterAction[] = ['isolation-control', 'accept'];
+/** Where nothing is there, these have said all that there is to say. */
+const LOOKS: readonly WriterAction[] = ['status', 'verify'];
 
 export interface Outcome extends WorkResult {
   readonly code?: RunCode;
@@ -73,7 +76,10 @@ export async function executeWriters(
   }
   const names = command.writer === undefined ? crew.all : crew.all.filter((name) => name === command.writer);
   if (names.length === 0) {
-    return conclude(action, { findings: [writerFinding(workspace, workspace, 'writer_unknown')] }, options.json);
+    const isNone = command.writer === undefined;
+    const code = isNone ? 'writers_none' : 'writer_unknown';
+    const found = writerFinding(workspace, workspace, code, LOOKS.includes(action));
+    return conclude(action, { findings: [found] }, options.json);
   }
   const progress = await chooseProgress(options.json);
   const announce = (name: string) => progress.show(`${WORDS[action]} ${name}`);
@@ -95,13 +101,19 @@ async function act(
   around: Surroundings,
 ): Promise<Outcome> {
   const { action, operation, discard } = command;
-  if (action === 'status') return { findings: await each(names, around, (name) => report(crew, name)) };
+  const { alias } = crew.workspace;
+  if (action === 'status') {
+    const look = async (name: string, signal: AbortSignal) =>
+      writerFinding(alias, name, await stateOf(crew.station(name), crew.parts(name), signal), true);
+    return looking(crew, (signal) => each(alias, names, around, signal, look));
+  }
   if (action === 'verify') {
-    if (await hasErrors({ ...around, workspace: crew.workspace })) return { findings: [], code: 'doctor_failed' };
     const { home } = around.places;
-    const findings = await each(names, around, (name) => verifyWriter(crew, name, home, endProcess));
-    await crew.fence.release();
-    return { findings };
+    const look = (name: string, signal: AbortSignal) => verifyWriter(crew, name, { home, end: endProcess, signal });
+    return looking(crew, async (signal) => {
+      if (await hasErrors({ ...around, workspace: crew.workspace })) return { findings: [], code: 'doctor_failed' };
+      return each(alias, names, around, signal, look);
+    });
   }
   const dryRun = operation === 'dry-run';
   const request = {
@@ -113,38 +125,46 @@ async function act(
     announce: around.announce,
     onInterrupt,
   };
-  return dryRun ? work(request) : fenced(crew, () => work(request));
+  return dryRun ? looking(crew, () => work(request)) : fenced(crew, () => work(request));
 }
 
+/** What an interrupted look has found means nothing. */
 async function each(
+  workspace: string,
   names: readonly string[],
   { announce }: Surroundings,
-  look: (name: string) => Promise<Finding>,
-): Promise<Finding[]> {
+  signal: AbortSignal,
+  look: (name: string, signal: AbortSignal) => Promise<Finding>,
+): Promise<Outcome> {
   const findings: Finding[] = [];
   for (const name of names) {
+    if (signal.aborted) break;
     announce(name);
-    findings.push(await look(name));
+    const found = await look(name, signal);
+    findings.push(signal.aborted ? writerFinding(workspace, name, 'interrupted') : found);
   }
-  return findings;
+  return { findings };
 }
 
-async function report(crew: Crew, name: string): Promise<Finding> {
-  const code = await stateOf(crew.station(name), crew.parts(name));
-  return writerFinding(crew.workspace.alias, name, code, true);
+/** Beside any other setup; what it has started of clients ends with it. */
+export function looking<T extends Outcome>(crew: Crew, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  return interruptible(async (signal) => {
+    try {
+      return await run(signal);
+    } finally {
+      await crew.fence.release();
+    }
+  });
 }
 
 /** One setup at a time changes anything, and nothing of its clients outlives it. */
-export async function fenced(crew: Crew, run: () => Promise<Outcome>): Promise<Outcome> {
-  const acquired = await crew.fence.acquire(new AbortController().signal);
-  try {
-    if (acquired !== 'locked') return { findings: [], code: 'ownership_unavailable' };
-    const outcome = await run();
+export function fenced(crew: Crew, run: (signal: AbortSignal) => Promise<Outcome>): Promise<Outcome> {
+  return looking(crew, async (signal) => {
+    if ((await crew.fence.acquire(signal)) !== 'locked') return { findings: [], code: 'ownership_unavailable' };
+    const outcome = await run(signal);
     await crew.forget();
     return outcome;
-  } finally {
-    await crew.fence.release();
-  }
+  });
 }
 
 /** As Pi itself finds it. */

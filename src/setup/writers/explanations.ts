@@ -5,6 +5,8 @@ import { APPLY, type Explanation } from '../explanation.ts';
 const AGAIN = 'Run the same command again; it goes on where this one stopped.';
 const BUSY = 'Close the session in that writer, or end its client; then run the same command again.';
 const MAKE = '--repo ALIAS --mode container --profiles A,B --apply, where A,B are profiles for coding.';
+const ANEW =
+  'Run the same command again. If the clone is gone or broken, --recreate --discard --apply makes it anew; what was only in it is lost.';
 const FINISH = 'Get it out with --collect or --finish, or give it up with --discard.';
 
 export const WRITER: Readonly<Record<WriterFindingCode, Explanation>> = {
@@ -12,6 +14,9 @@ export const WRITER: Readonly<Record<WriterFindingCode, Explanation>> = {
   writer_provisioned: {
     meaning: 'The writer is made and registered. It does not start before its isolation was tried.',
     next: 'Run --isolation-control --repo ALIAS --apply; it plants canaries in your home and removes them.',
+  },
+  writer_registered: {
+    meaning: 'Its client did not have the writer any more, and has it again. It is as accepted as it was.',
   },
   writer_ready: { meaning: 'Accepted, and nothing is in it that is not in your checkout.' },
   writer_has_work: {
@@ -45,6 +50,26 @@ export const WRITER: Readonly<Record<WriterFindingCode, Explanation>> = {
     meaning: 'The workspace has no such writer.',
     next: '--repo ALIAS --status lists those that there are.',
   },
+  writers_none: {
+    meaning: 'This workspace has no writers.',
+    next: 'Make some with --repo ALIAS --mode container --profiles A,B --apply.',
+  },
+  writer_gone: {
+    meaning: 'There is no such writer any more, and no record of what a client was told of it.',
+    next: 'Does a client still have its entry: claude mcp remove NAME -s SCOPE, or codex mcp remove NAME.',
+  },
+  registration_absent: {
+    meaning: 'Its client does not have the writer any more.',
+    next: '--repo ALIAS --mode container … --apply registers it again; it stays accepted.',
+  },
+  registration_foreign: {
+    meaning: 'Its client has another entry of this name; setup leaves it alone.',
+    next: 'Remove it with the client (claude mcp remove NAME -s SCOPE, or codex mcp remove NAME); then --repo ALIAS --mode container … --apply.',
+  },
+  writer_server_failed: {
+    meaning: 'It is accepted and registered, but its server did not start or did not answer as it should.',
+    next: '--repo ALIAS --status says where it stands; docs/writers.md says what else keeps it from starting.',
+  },
   writer_client_required: {
     meaning: 'It is not clear which client shall know the writers.',
     next: 'With --mode container add --client codex:user, --client claude-code:user or --client claude-code:local.',
@@ -57,12 +82,19 @@ export const WRITER: Readonly<Record<WriterFindingCode, Explanation>> = {
     meaning: "The image could not be unpacked, or this machine's Node, Git or a shell's tools do not run in it.",
     next: 'docs/writers.md says what an image needs: glibc, a shell, coreutils and Git.',
   },
+  image_kept: {
+    meaning:
+      'Your own Podman does not have the image any more, or not a usable one; the writer keeps the copy that it has.',
+    next: 'Nothing has to be done. A new build under the same name is taken up by --accept --apply.',
+  },
+  image_renewed: { meaning: 'The image was built anew since; the writer has that one now.' },
   limits_not_enforced: {
     meaning: 'This machine limits neither memory nor processes of what runs in the box, so it is not limited.',
     next: 'docs/boundary.md says what it takes: cgroups v2, delegated to you by systemd.',
   },
   writer_settings_changed: {
-    meaning: 'The settings are others than when this writer was made; it stays as it is, whatever the mode says.',
+    meaning:
+      'The settings, or the client, are others than when this writer was made; it stays as it is, whatever the mode says.',
     next: 'Give the settings that it was made with again; or run --repo ALIAS --remove --apply, then this command again. An option that is left out means its default.',
   },
   writer_outlives_mode: {
@@ -89,7 +121,8 @@ export const WRITER: Readonly<Record<WriterFindingCode, Explanation>> = {
     next: 'Run --accept --repo ALIAS --apply.',
   },
   acceptance_outdated: {
-    meaning: 'Package, Node, Podman or settings have changed since it was accepted; it does not start like that.',
+    meaning:
+      'Package, Node, Podman or settings have changed since it was accepted, or its image is gone; it does not start like that.',
     next: 'Run --accept --repo ALIAS --apply.',
   },
   collection_incomplete: {
@@ -143,8 +176,8 @@ export const WRITER: Readonly<Record<WriterFindingCode, Explanation>> = {
     meaning: 'The contained server did not answer as it should, or its box let something through.',
     next: 'docs/writers.md names what is tried.',
   },
-  clone_unreadable: { meaning: 'What is in the clone could not be found out.', next: AGAIN },
-  collect_failed: { meaning: 'Nothing could be collected; your checkout is as it was.', next: AGAIN },
+  clone_unreadable: { meaning: 'What is in the clone could not be found out.', next: ANEW },
+  collect_failed: { meaning: 'Nothing could be collected; your checkout is as it was.', next: ANEW },
   reset_failed: { meaning: 'The clone could not be reset.', next: '--recreate --apply makes it anew.' },
   recreate_failed: { meaning: 'The clone could not be made anew.', next: AGAIN },
   unregister_failed: {

@@ -1,13 +1,15 @@
 /** One action on each writer, one after the other: they share the clients and the machine. */
 
+import { existsSync } from 'node:fs';
 import { releaseFingerprint } from '../../adapters/fs/release-binding.ts';
 import { runWriter, type WriterRun } from '../../app/writer-run.ts';
 import { planFor } from '../../machines/writers/plan.ts';
 import type { InterruptSignal } from '../../ports/setup/run.ts';
-import type { Finding, Target, WriterFindingCode } from '../../ports/setup/target.ts';
+import type { Finding, SettingName, Target, WriterFindingCode } from '../../ports/setup/target.ts';
 import type { WriterCode, WriterInput, WriterOperation } from '../../ports/writers/lifecycle.ts';
 import { isAccepted } from '../../writers/acceptance.ts';
 import { readRecord } from '../../writers/record.ts';
+import { readRegistration } from '../../writers/registration.ts';
 import { changedSettings, isAsConfigured } from '../../writers/settings.ts';
 import type { Station, StationParts } from '../../writers/station.ts';
 import type { Crew } from './crew.ts';
@@ -19,7 +21,10 @@ export interface WorkRequest {
   readonly names: readonly string[];
   readonly discard: boolean;
   readonly dryRun: boolean;
-  readonly client?: Target;
+  /** The one that the operator has named. */
+  readonly client?: Target | undefined;
+  /** For a writer that no client knows yet. */
+  readonly fallback?: Target | undefined;
   /** Called before each writer. */
   readonly announce: (name: string) => void;
   readonly onInterrupt: (interrupt: (signal: InterruptSignal) => void) => () => void;
@@ -30,23 +35,25 @@ export interface WorkResult {
   readonly interrupted?: InterruptSignal;
 }
 
-const NEVER = new AbortController().signal;
-
 /** Never rejects. */
 export async function work(request: WorkRequest): Promise<WorkResult> {
   const findings: Finding[] = [];
+  const { client, fallback } = request;
+  const looks = new AbortController();
   let interrupted: InterruptSignal | undefined;
   let running: WriterRun | undefined;
   const stop = request.onInterrupt((signal) => {
     interrupted ??= signal;
     running?.interrupt();
+    looks.abort();
   });
   for (const name of request.names) {
     if (interrupted) break;
     request.announce(name);
-    const station = request.crew.station(name, { client: request.client, beside: isBeside(inputOf(request)) });
+    const station = request.crew.station(name, { client, fallback, beside: isBeside(inputOf(request)) });
     if (request.dryRun) {
-      findings.push(settled(await planned(station, inputOf(request)), request, name));
+      const plan = await planned(station, inputOf(request), looks.signal);
+      findings.push(settled(plan, request, name));
       continue;
     }
     running = runWriter(station, inputOf(request));
@@ -59,12 +66,23 @@ export async function work(request: WorkRequest): Promise<WorkResult> {
 
 /** A writer that is there already may be another one than is asked for now. */
 function settled(code: WriterFindingCode, request: WorkRequest, name: string): Finding {
+  if (code !== 'writer_unchanged') return finding(request, name, code);
+  // Nothing is known of it; a client may all the same.
+  if (request.operation === 'remove') return finding(request, name, 'writer_gone');
   const { places, request: asked } = request.crew.parts(name);
-  const isThere = request.operation === 'provision' && code === 'writer_unchanged';
-  const settings = isThere ? changedSettings(places, asked) : [];
+  const isMoved = !isKnownTo(request.client, places);
+  const settings: SettingName[] = [...changedSettings(places, asked), ...(isMoved ? (['client'] as const) : [])];
   return settings.length === 0
     ? finding(request, name, code)
     : { ...finding(request, name, 'writer_settings_changed'), settings };
+}
+
+/** Is it registered with the client that was named, if one was? */
+function isKnownTo(client: Target | undefined, places: StationParts['places']): boolean {
+  const read = readRegistration(places, existsSync);
+  if (client === undefined || read.kind !== 'known') return true;
+  const { target } = read.registered;
+  return target.client === client.client && target.scope === client.scope;
 }
 
 /** Another code of this name is about clients. */
@@ -87,8 +105,10 @@ function finding({ crew }: WorkRequest, name: string, code: WriterFindingCode): 
 
 function remarks(request: WorkRequest, name: string, station: Station): Finding[] {
   const collection = station.collection();
+  const image = station.image();
   const codes: readonly (WriterFindingCode | false | undefined)[] = [
     collection && needsCare(collection) && 'branches_need_care',
+    image && `image_${image}`,
     request.operation === 'control' && !isLimited(request.crew.parts(name)) && 'limits_not_enforced',
   ];
   return codes.flatMap((code) => (code ? [finding(request, name, code)] : []));
@@ -99,17 +119,38 @@ function isLimited({ places }: StationParts): boolean {
   return readRecord(places.directory)?.host.limits.processes ?? true;
 }
 
-async function planned(station: Station, input: WriterInput): Promise<WriterFindingCode> {
-  const read = await station.read(NEVER);
+async function planned(station: Station, input: WriterInput, signal: AbortSignal): Promise<WriterFindingCode> {
+  const read = await station.read(signal);
   if (!read.ok) return 'journal_unreadable';
   const plan = planFor(input, read.phase);
+  if (plan.kind === 'consult') {
+    const found = await station.consult(signal);
+    if (signal.aborted) return 'interrupted';
+    if (found === 'unknown') return 'register_failed';
+    return found === 'present' ? 'writer_unchanged' : 'writer_planned';
+  }
   return plan.kind === 'stop' ? worded(plan.code) : 'writer_planned';
 }
 
-/** Where a writer stands. Asks git in a box of its own, beside whatever runs. Never rejects. */
-export async function stateOf(station: Station, parts: StationParts): Promise<WriterFindingCode> {
-  const { places, packageRoot, request } = parts;
-  const read = await station.read(NEVER);
+/**
+ * Where a writer stands. Asks git in a box of its own, beside whatever runs, and never a client:
+ * that the writer is still registered is for `--verify` to say. Never rejects.
+ */
+export async function stateOf(station: Station, parts: StationParts, signal: AbortSignal): Promise<WriterFindingCode> {
+  const standing = await standingOf(station, parts, signal);
+  if (standing !== 'writer_ready') return standing;
+  const found = await station.inspect(signal);
+  if (found === 'unknown') return 'clone_unreadable';
+  return found === 'work' ? 'writer_has_work' : 'writer_ready';
+}
+
+/** The same without a look at its clone: may a client start it? Never rejects. */
+export async function standingOf(
+  station: Station,
+  { places, packageRoot, request }: StationParts,
+  signal: AbortSignal,
+): Promise<WriterFindingCode> {
+  const read = await station.read(signal);
   if (!read.ok) return 'journal_unreadable';
   switch (read.phase) {
     case null:
@@ -127,14 +168,8 @@ export async function stateOf(station: Station, parts: StationParts): Promise<Wr
     case 'ready':
       if (request.workspace.container && !isAsConfigured(places, request)) return 'writer_settings_changed';
       if (!isAccepted(places, releaseFingerprint(packageRoot))) return 'acceptance_outdated';
-      return stateOfReady(station);
+      return 'writer_ready';
     default:
       return 'writer_not_provisioned';
   }
-}
-
-async function stateOfReady(station: Station): Promise<WriterFindingCode> {
-  const found = await station.inspect(NEVER);
-  if (found === 'unknown') return 'clone_unreadable';
-  return found === 'work' ? 'writer_has_work' : 'writer_ready';
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { makeSystem, PROGRAMS } from '../../kit/small-image.ts';
 import { codeOf, type Say } from './checks.ts';
 import { ContainedClient } from './contained-client.ts';
+import { brokenByHand } from './looked.ts';
 import type { OfferedModel } from './model.ts';
 import type { Operator } from './operator.ts';
 import type { Registered } from './session.ts';
@@ -78,10 +79,13 @@ export async function imagedWriter(operator: Operator, offered: OfferedModel, cl
   say('as it was made', nails === 'nails\n', nails);
   const first = idOf(operator);
   importImage(operator, 'second-tool');
-  await expect('a new build is taken up by an acceptance', ['--accept', '--apply'], 'writer_ready');
+  const renewed = await operator.setup('--accept', '--apply');
+  const isTold = codeOf(renewed.stdout, WRITER) === 'writer_ready' && renewed.stdout.includes('"image_renewed"');
+  say('a new build is taken up by an acceptance, which says so', isTold, renewed.stdout);
   say('and the old one is gone', first !== idOf(operator) && !existsSync(first));
   const anew = await session(operator, offered, look);
   say('the session has the new one', anew.includes('second-tool') && !anew.includes('first-tool'), anew);
+  await brokenByHand(operator, idOf(operator), say, expect);
   await expect('removed', ['--remove', '--apply'], 'writer_removed');
   say('no image is kept without a writer', readdirSync(join(operator.state, '.images')).length === 0);
 }

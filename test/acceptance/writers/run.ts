@@ -7,10 +7,11 @@ import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { until } from '../../e2e/kit/until.ts';
-import { checks, codeOf, notes, saying } from './checks.ts';
+import { checks, codeOf, notes, type Say, saying } from './checks.ts';
 import { drivenByItsClient } from './driven.ts';
 import { imagedWriter } from './imaged.ts';
 import { boxesOf, keptByPodman, processesLeft } from './left.ts';
+import { interruptedLooks, lostByItsClient } from './looked.ts';
 import { type OfferedModel, offerModel } from './model.ts';
 import { Operator, reasonToSkip } from './operator.ts';
 import { pullPlugs } from './plugs.ts';
@@ -59,6 +60,35 @@ function leaks(operator: Operator, text: string): boolean {
   );
 }
 
+function branchesAreOut(operator: Operator, say: Say): void {
+  const refs = operator
+    .git('for-each-ref', '--format=%(refname)', 'refs/remotes/writer-shop-1')
+    .split('\n')
+    .filter(Boolean);
+  const wanted = ['extra', 'writer-shop-1', 'writer-shop-1-wip'].map((name) => `refs/remotes/writer-shop-1/${name}`);
+  say('its branches are out', JSON.stringify(refs.sort()) === JSON.stringify(wanted), refs.join());
+  say(
+    'with what was written',
+    operator.git('show', 'refs/remotes/writer-shop-1/writer-shop-1:fruit.txt') === 'apples\npears\n',
+  );
+  say(
+    'work in progress, too',
+    operator.git('show', 'refs/remotes/writer-shop-1/writer-shop-1-wip:half.txt') === 'not done\n',
+  );
+}
+
+async function nothingIsLeft(operator: Operator, client: string, say: Say): Promise<void> {
+  say('the client has forgotten it', !(await isKnown(operator, client)));
+  say('nothing of it is left', !existsSync(join(operator.state, WRITER)) && boxesOf(operator).length === 0);
+  const left = processesLeft(operator);
+  say('no process left', left.length === 0, left.join());
+  say(
+    'nothing that Podman keeps for boxes is left',
+    keptByPodman(operator).length === 0,
+    keptByPodman(operator).join(),
+  );
+}
+
 async function wholeLife(operator: Operator, offered: OfferedModel, client: string): Promise<void> {
   const say = saying(`${client}: from mode to branch`);
   const expect = async (what: string, args: readonly string[], code: string, status = 0) => {
@@ -87,6 +117,8 @@ async function wholeLife(operator: Operator, offered: OfferedModel, client: stri
   say('no canary left', !readdirSync(operator.home).some((name) => name.includes('canary')));
   await expect('ready', ['--status'], 'writer_ready');
   await expect('verified', ['--verify'], 'mcp_verified');
+  await lostByItsClient(operator, client, mode, expect);
+  await interruptedLooks(operator, say);
 
   const session = await codingSession(operator, offered, registeredBy(operator), say);
   await expect('its server runs already', ['--verify'], 'writer_busy', 1);
@@ -94,20 +126,7 @@ async function wholeLife(operator: Operator, offered: OfferedModel, client: stri
   await expect('nothing is lost without a word', ['--reset', '--apply'], 'work_left', 1);
   await expect('nor by a removal', ['--remove', '--apply'], 'writer_busy', 1);
   await expect('finished beside the running server', ['--finish', '--writer', WRITER, '--apply'], 'writer_finished');
-  const refs = operator
-    .git('for-each-ref', '--format=%(refname)', 'refs/remotes/writer-shop-1')
-    .split('\n')
-    .filter(Boolean);
-  const wanted = ['extra', 'writer-shop-1', 'writer-shop-1-wip'].map((name) => `refs/remotes/writer-shop-1/${name}`);
-  say('its branches are out', JSON.stringify(refs.sort()) === JSON.stringify(wanted), refs.join());
-  say(
-    'with what was written',
-    operator.git('show', 'refs/remotes/writer-shop-1/writer-shop-1:fruit.txt') === 'apples\npears\n',
-  );
-  say(
-    'work in progress, too',
-    operator.git('show', 'refs/remotes/writer-shop-1/writer-shop-1-wip:half.txt') === 'not done\n',
-  );
+  branchesAreOut(operator, say);
   say('the checkout is untouched', operator.git('status', '--porcelain') === '');
   operator.git('merge', '-q', '--ff-only', 'refs/remotes/writer-shop-1/writer-shop-1');
   await expect('clean again', ['--status'], 'writer_ready');
@@ -121,15 +140,8 @@ async function wholeLife(operator: Operator, offered: OfferedModel, client: stri
   await expect('accepted again', ['--accept', '--apply'], 'writer_ready');
   await drivenByItsClient(operator, offered, client === 'codex:user' ? 'codex' : 'claude-code');
   await expect('removed', ['--remove', '--apply'], 'writer_removed');
-  say('the client has forgotten it', !(await isKnown(operator, client)));
-  say('nothing of it is left', !existsSync(join(operator.state, WRITER)) && boxesOf(operator).length === 0);
-  const left = processesLeft(operator);
-  say('no process left', left.length === 0, left.join());
-  say(
-    'nothing that Podman keeps for boxes is left',
-    keptByPodman(operator).length === 0,
-    keptByPodman(operator).join(),
-  );
+  await expect('and there is nothing to remove', ['--remove', '--apply'], 'writer_gone');
+  await nothingIsLeft(operator, client, say);
 }
 
 /** The clients where the user can read them. */

@@ -1,5 +1,14 @@
-import { SECRET } from '../lab.ts';
+import { type Lab, SECRET } from '../lab.ts';
 import { CODER, CONTAINER, HOST, MODES, READ_ONLY, type Row } from './row.ts';
+
+function recorded(lab: Lab): Lab {
+  const record = 'home/.local/state/pi-session-mcp/writers/shop-2/boundary.json';
+  return lab
+    .configure({ coder: CODER })
+    .write(MODES, CONTAINER)
+    .write('elsewhere/podman', '')
+    .write(record, { host: { podman: lab.path('elsewhere/podman') } });
+}
 
 export const workspaceRows: readonly Row[] = [
   { world: 'no directory', prepare: (lab) => lab.without('shop'), found: ['error workspace_missing shop'] },
@@ -37,6 +46,16 @@ export const workspaceRows: readonly Row[] = [
   {
     world: 'containers without Podman',
     prepare: (lab) => lab.configure({ coder: CODER }).write(MODES, CONTAINER),
+    found: ['error podman_missing shop'],
+  },
+  {
+    world: 'containers whose writer has a Podman elsewhere',
+    prepare: (lab) => recorded(lab).mode('elsewhere/podman', 0o755),
+    found: [],
+  },
+  {
+    world: 'containers whose writer had a Podman elsewhere',
+    prepare: (lab) => recorded(lab).without('elsewhere'),
     found: ['error podman_missing shop'],
   },
   {

@@ -139,6 +139,25 @@ test.each<[string, WriterOperation, boolean, number, WriterCode]>([
   expect([ended.code, ended.writer.disk.checkout.length]).toEqual([code, out]);
 });
 
+/** A crash leaves it lost, or registered; in either case as accepted as it was. */
+test.each(['controlling', 'accepting', 'ready'] as const)('%s, and its client has lost it', async (phase) => {
+  const made = workedDisk(WORK);
+  const lost = (): Disk => ({ ...workedDisk(WORK), phase, isRegistered: false, isAccepted: phase === 'ready' });
+  const input: WriterInput = { operation: 'provision', lifecycle: 'persistent', discard: false };
+  const whole = await go(lost(), input);
+  expect(whole.code).toBe('writer_registered');
+  const expected = { ...made, phase, isAccepted: phase === 'ready' };
+  expect(whole.writer.disk).toEqual(expected);
+  for (const death of deaths(whole.calls)) {
+    const { writer } = await go(lost(), input, death);
+    expect({ ...writer.disk, isRegistered: true }).toEqual(expected);
+    const again = await go(writer.disk, input);
+    expect(again.writer.mistakes).toEqual([]);
+    expect(['writer_registered', 'writer_unchanged']).toContain(again.code);
+    expect(writer.disk).toEqual(expected);
+  }
+});
+
 /** Assemblies that somebody has made a mistake in. */
 const NAIVE: Readonly<Record<string, readonly [WriterOperation, Assemble]>> = {
   'what could not come out is taken for complete': [

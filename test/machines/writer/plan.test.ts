@@ -6,7 +6,7 @@ import { INPUTS, OPERATIONS, PHASES } from './domain.ts';
 
 const label = (plan: Plan): string => {
   if (plan.kind === 'stop') return plan.code;
-  if (plan.kind === 'inspect') return 'inspect';
+  if (plan.kind === 'inspect' || plan.kind === 'consult') return plan.kind;
   if (plan.kind === 'collect') return `collect, ${plan.next}`;
   return `${plan.kind}, ${plan.phase}${plan.recorded ? '' : ' (new)'}`;
 };
@@ -29,10 +29,10 @@ test('what each operation means in each phase', () => {
   expect(rows).toEqual([
     `null: provision, cloning (new)${' | writer_absent'.repeat(6)} | writer_unchanged`,
     ...['cloning', 'preparing', 'configuring', 'wrapping', 'registering'].map(early),
-    `controlling: writer_unchanged | provision, controlling | control_required | collect, null | ${notReady}${idle}`,
-    `accepting: writer_unchanged | provision, controlling (new) | provision, accepting | collect, null | ${notReady}${idle}`,
+    `controlling: consult | provision, controlling | control_required | collect, null | ${notReady}${idle}`,
+    `accepting: consult | provision, controlling (new) | provision, accepting | collect, null | ${notReady}${idle}`,
     [
-      'ready: writer_unchanged',
+      'ready: consult',
       'provision, controlling (new)',
       'provision, accepting (new)',
       'collect, null',

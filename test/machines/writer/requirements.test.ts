@@ -31,7 +31,7 @@ class Everything extends Reachable<Writer> {
 
 const childOf = (state: unknown) => Object.keys((state as AnyMachineSnapshot).children).join();
 const inputOf = (state: unknown) => (state as AnyMachineSnapshot).context as WriterInput;
-const IN_USE = ['read', 'inspect', 'provision', 'finish', 'removal'];
+const IN_USE = ['read', 'inspect', 'consult', 'register', 'provision', 'finish', 'removal'];
 const over = (state: unknown) => statusOf(state) === 'done';
 const isEvent = (type: string, output?: unknown) => {
   const expected = JSON.stringify(doneEvent(type, output));
@@ -152,12 +152,50 @@ const requirements: Requirement<Writer>[] = [
     },
   },
   {
+    says: 'a made writer is registered again exactly when its client has lost it, and nothing else is done to it',
+    findings: (chart) =>
+      unique([
+        ...breaches(
+          chart.triples.filter(({ nextState }) => childOf(nextState) === 'register'),
+          ({ state, event }) => childOf(state) !== 'register' && !isEvent('consult', 'absent')({ event }),
+        ),
+        ...breaches(
+          chart.triples.filter(isEvent('consult', 'absent')),
+          ({ nextState }) => childOf(nextState) !== 'register',
+        ),
+        ...breaches(
+          chart.triples.filter(({ event }) => /done.actor.(consult|register)/.test(event.type)),
+          ({ nextState }) => ['provision', 'finish', 'removal'].includes(childOf(nextState)),
+        ),
+      ]),
+    brokenBy: {
+      'another entry of the name is taken for none': edit((at) => {
+        (invocation(at('working.consulting'), 'consult').onDone as object[])[2] = { target: 'registering' };
+      }),
+      'a client that cannot be asked is taken to have lost it': edit((at) => {
+        invocation(at('working.consulting'), 'consult').onError = 'registering';
+      }),
+      'what is lost is taken for there': edit((at) => {
+        (invocation(at('working.consulting'), 'consult').onDone as { target: string }[])[1] = {
+          target: '#writer.releasing',
+        };
+      }),
+      'it is made from the start': edit((at) => {
+        (invocation(at('working.registering'), 'register').onDone as { target: string }[])[0] = {
+          target: 'provisioning',
+        };
+      }),
+    },
+  },
+  {
     says: 'whatever a step comes to is heard',
     findings: (chart) =>
       unheard(chart, {
         fence: ['held', 'busy', 'unavailable'],
         read: [{ ok: true, phase: 'ready' }, { ok: false }],
         inspect: ['clean', 'work', 'unknown'],
+        consult: ['present', 'absent', 'unknown'],
+        register: [{ ok: true }, { ok: false }],
         provision: [{ result: 'done' }],
         finish: [{ result: 'done' }, { result: 'incomplete' }],
         removal: [{ result: 'failed', step: 'dispose' }],
