@@ -154,7 +154,8 @@ test('a dry run, too, tells a writer that was made with other settings, and whic
   made('shop-1');
   expect(await provision({}, { dryRun: true })).toEqual([
     'shop unchanged mode_unchanged',
-    'shop-1 unchanged writer_unchanged',
+    // As it was made; only, no client has it.
+    'shop-1 planned registration_absent',
   ]);
   const others = { cache: 'go', network: 'none' } as const;
   const different = 'shop-1 divergent writer_settings_changed network cache';
@@ -179,7 +180,7 @@ test('a writer that the mode does not ask for is told', async () => {
   made('shop-1');
   made('shop-3');
   expect((await provision({}, { dryRun: true })).slice(1)).toEqual([
-    'shop-1 unchanged writer_unchanged',
+    'shop-1 planned registration_absent',
     'shop-3 ok writer_outlives_mode',
   ]);
 });

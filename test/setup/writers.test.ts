@@ -143,7 +143,7 @@ async function run(operation: WriterOperation, world: World, more: { dryRun?: bo
 }
 
 test.each<[string, World]>([
-  ['planned writer_planned', { consulted: 'absent' }],
+  ['planned registration_absent', { consulted: 'absent' }],
   ['failed register_failed', { consulted: 'unknown' }],
 ])('a made writer, planned: %s', async (said, world) => {
   expect(await run('provision', world, { dryRun: true })).toEqual([said]);

@@ -36,6 +36,7 @@ const PENDING: readonly WriterFindingCode[] = [
   'writer_not_provisioned',
   'restart_unfinished',
   'removal_unfinished',
+  'registration_absent',
 ];
 
 export function writerFinding(workspace: string, name: string, code: WriterFindingCode, isState = false): Finding {

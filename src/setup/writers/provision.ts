@@ -16,7 +16,7 @@ import type { DoctorRequest } from './doctor.ts';
 import { agentDirectory, fenced, looking, type Outcome, WORDS } from './execute-writers.ts';
 import { writerFinding } from './findings.ts';
 import type { ProbeOnce } from './probe.ts';
-import { work } from './work.ts';
+import { isToDo, work } from './work.ts';
 
 export interface ProvisionRequest {
   readonly mode: PreparedMode & { readonly container: ContainerSettings };
@@ -87,7 +87,7 @@ async function consider(request: ProvisionRequest, crew: Crew, signal: AbortSign
   const fallback = client ?? (await knownClient(places));
   const common = { crew, operation: 'provision', names: crew.configured, discard: false, client, fallback } as const;
   const planned = await work({ ...common, dryRun: true, announce: () => {}, onInterrupt });
-  const isMaking = planned.findings.some(({ code }) => code === 'writer_planned');
+  const isMaking = planned.findings.some(isToDo);
   const outliving = crew.all
     .filter((name) => !crew.configured.includes(name))
     .map((name) => writerFinding(alias, name, 'writer_outlives_mode'));

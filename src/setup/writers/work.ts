@@ -64,17 +64,24 @@ export async function work(request: WorkRequest): Promise<WorkResult> {
   return { findings, ...(interrupted && { interrupted }) };
 }
 
+const OF_A_MADE_ONE: readonly WriterFindingCode[] = ['writer_unchanged', 'writer_registered', 'registration_absent'];
+
 /** A writer that is there already may be another one than is asked for now. */
 function settled(code: WriterFindingCode, request: WorkRequest, name: string): Finding {
-  if (code !== 'writer_unchanged') return finding(request, name, code);
   // Nothing is known of it; a client may all the same.
-  if (request.operation === 'remove') return finding(request, name, 'writer_gone');
+  if (code === 'writer_unchanged' && request.operation === 'remove') return finding(request, name, 'writer_gone');
+  if (!OF_A_MADE_ONE.includes(code)) return finding(request, name, code);
   const { places, request: asked } = request.crew.parts(name);
   const isMoved = !isKnownTo(request.client, places);
   const settings: SettingName[] = [...changedSettings(places, asked), ...(isMoved ? (['client'] as const) : [])];
   return settings.length === 0
-    ? finding(request, name, code)
+    ? writerFinding(request.crew.workspace.alias, name, code, true)
     : { ...finding(request, name, 'writer_settings_changed'), settings };
+}
+
+/** Is there something for a run that changes things to do? */
+export function isToDo({ code }: Finding): boolean {
+  return code === 'writer_planned' || code === 'registration_absent';
 }
 
 /** Is it registered with the client that was named, if one was? */
@@ -127,7 +134,7 @@ async function planned(station: Station, input: WriterInput, signal: AbortSignal
     const found = await station.consult(signal);
     if (signal.aborted) return 'interrupted';
     if (found === 'unknown') return 'register_failed';
-    return found === 'present' ? 'writer_unchanged' : 'writer_planned';
+    return found === 'present' ? 'writer_unchanged' : 'registration_absent';
   }
   return plan.kind === 'stop' ? worded(plan.code) : 'writer_planned';
 }

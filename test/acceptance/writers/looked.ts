@@ -23,7 +23,7 @@ export async function lostByItsClient(
   const [file, ...scope] = client === 'codex:user' ? ['codex'] : ['claude', '-s', client.split(':')[1] ?? ''];
   await operator.run(file ?? '', ['mcp', 'remove', WRITER, ...scope]);
   await expect('a lost registration is seen', ['--verify'], 'registration_absent', 1);
-  await expect('and planned', mode, 'writer_planned');
+  await expect('by a dry run, too', mode, 'registration_absent');
   await expect('and made again', [...mode, '--apply'], 'writer_registered');
   await expect('once', [...mode, '--apply'], 'writer_unchanged');
   const elsewhere = ['--mode', 'container', '--profiles', 'coder', '--client', other, '--apply'];
