@@ -105,6 +105,8 @@ export async function provideImage(request: ImageRequest, signal: AbortSignal): 
       await removeTree(draft);
       return { kind: 'unusable' };
     }
+    // Half of one, whatever has become of the rest.
+    await removeTree(place);
     renameSync(draft, place);
     return { kind: 'ready', root };
   } catch {

@@ -1,5 +1,5 @@
 /** An image of the operator's as the root of real boxes, and caches that last. */
-import { existsSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { BoxRoot, ImageOutcome } from '../../../src/ports/writers/boundary.ts';
@@ -107,6 +107,17 @@ describe.skipIf(NO_PODMAN !== undefined)('an image of the operator', () => {
       await lab().act({ do: 'forget images', used: [] });
       expect(kept()).toEqual([]);
       expect((await rootOf('localhost/whole:1')).path).toBe(path);
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    'is made whole again where somebody has moved a part of it',
+    async () => {
+      const { path } = await rootOf('localhost/whole:1');
+      renameSync(path, `${path}.away`);
+      expect((await rootOf('localhost/whole:1')).path).toBe(path);
+      expect(existsSync(join(path, 'usr/bin/git'))).toBe(true);
     },
     TIMEOUT_MS,
   );
