@@ -1,8 +1,8 @@
 /** The report for people: what was found, and what to do next. */
 import { styleText } from 'node:util';
-import type { Finding, Status } from '../ports/setup/target.ts';
+import type { Finding, FindingDetails, Status } from '../ports/setup/target.ts';
 import { explain } from './explanations.ts';
-import type { Report } from './report.ts';
+import { counts, type Report } from './report.ts';
 
 const COLOURS: Readonly<Record<Status, 'green' | 'yellow' | 'red' | 'dim'>> = {
   ok: 'green',
@@ -30,11 +30,28 @@ export function humanReport(report: Report, colours: boolean): string {
     lines.push(`${place(finding)}: ${paint(finding.status, finding.status)} (${finding.code})`);
     const explanation = explain(finding.code);
     if (explanation) lines.push(`  ${explanation.meaning}`);
+    if (finding.details) lines.push(`  ${counted(finding.details)}`);
   }
   const steps = [whole?.next, ...report.findings.map(({ code }) => explain(code)?.next)];
   const next = [...new Set(steps.filter((step) => step !== undefined))];
   if (next.length > 0) lines.push('', 'Next:', ...next.map((step) => `  ${step}`));
   return `${lines.join('\n')}\n`;
+}
+
+/** As in `branches 3; reasons: stash 1, refused_name 2`. */
+function counted(details: FindingDetails): string {
+  const { branches, reasons, flags, kept } = counts(details);
+  const list = (name: string, record: Readonly<Record<string, number>>) =>
+    `${name}: ${Object.entries(record)
+      .map(([word, count]) => `${word} ${count}`)
+      .join(', ')}`;
+  const parts = [
+    branches !== undefined && `branches ${branches}`,
+    reasons && list('reasons', reasons),
+    flags && list('flags', flags),
+    kept !== undefined && `kept ${kept}`,
+  ];
+  return parts.filter((part) => typeof part === 'string').join('; ');
 }
 
 function place({ target: { client, scope, alias } }: Finding): string {

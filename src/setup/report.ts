@@ -1,5 +1,5 @@
 /** The one result of a run, for both of its forms. */
-import type { Finding, RunCode, Status } from '../ports/setup/target.ts';
+import type { Finding, FindingDetails, RunCode, Status } from '../ports/setup/target.ts';
 
 export type ReportCode = RunCode;
 
@@ -22,6 +22,25 @@ export function jsonReport({ operation, status, code, findings }: Report): strin
     target: { client: target.client, scope: target.scope, alias: target.alias },
     status: verdict.status,
     code: verdict.code,
+    ...(verdict.details && { details: counts(verdict.details) }),
   }));
   return `${JSON.stringify({ schemaVersion: 1, operation, status, ...(code ? { code } : {}), findings: lines })}\n`;
+}
+
+/** Numbers under words of ours, whatever else is in it. */
+export function counts({ branches, reasons, flags, kept }: FindingDetails): FindingDetails {
+  return {
+    ...(isCount(branches) && { branches }),
+    ...(reasons && { reasons: onlyCounts(reasons) }),
+    ...(flags && { flags: onlyCounts(flags) }),
+    ...(isCount(kept) && { kept }),
+  };
+}
+
+function onlyCounts(record: Readonly<Record<string, number>>): Readonly<Record<string, number>> {
+  return Object.fromEntries(Object.entries(record).filter(([word, count]) => /^[a-z_]+$/.test(word) && isCount(count)));
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
 }

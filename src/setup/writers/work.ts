@@ -5,13 +5,14 @@ import { runWriter, type WriterRun } from '../../app/writer-run.ts';
 import { planFor } from '../../machines/writers/plan.ts';
 import type { InterruptSignal } from '../../ports/setup/run.ts';
 import type { Finding, Target, WriterFindingCode } from '../../ports/setup/target.ts';
+import type { Collection } from '../../ports/writers/git.ts';
 import type { WriterCode, WriterInput, WriterOperation } from '../../ports/writers/lifecycle.ts';
 import { isAccepted } from '../../writers/acceptance.ts';
 import { readRecord } from '../../writers/record.ts';
 import { isAsConfigured } from '../../writers/settings.ts';
 import type { Station, StationParts } from '../../writers/station.ts';
 import type { Crew } from './crew.ts';
-import { needsCare, writerFinding } from './findings.ts';
+import { collectedDetails, collectedRemarks, writerFinding } from './findings.ts';
 
 export interface WorkRequest {
   readonly crew: Crew;
@@ -51,7 +52,7 @@ export async function work(request: WorkRequest): Promise<WorkResult> {
     }
     running = runWriter(station, inputOf(request));
     const code = settled(worded(await running.ended), request, name);
-    findings.push(finding(request, name, code), ...remarks(request, name, station));
+    findings.push(...outcome(request, name, code, station.collection()));
   }
   stop();
   return { findings, ...(interrupted && { interrupted }) };
@@ -82,13 +83,18 @@ function finding({ crew }: WorkRequest, name: string, code: WriterFindingCode): 
   return writerFinding(crew.workspace.alias, name, code);
 }
 
-function remarks(request: WorkRequest, name: string, station: Station): Finding[] {
-  const collection = station.collection();
-  const codes: readonly (WriterFindingCode | false | undefined)[] = [
-    collection && needsCare(collection) && 'branches_need_care',
-    request.operation === 'control' && !isLimited(request.crew.parts(name)) && 'limits_not_enforced',
+/** What has become of it comes first, then what else there is to say. */
+function outcome(request: WorkRequest, name: string, code: WriterFindingCode, collection?: Collection): Finding[] {
+  const first = finding(request, name, code);
+  const isOpen = request.operation === 'control' && !isLimited(request.crew.parts(name));
+  return [
+    collection ? { ...first, details: collectedDetails(collection) } : first,
+    ...(collection ? collectedRemarks(collection) : []).map((remark) => ({
+      ...finding(request, name, remark.code),
+      details: remark.details,
+    })),
+    ...(isOpen ? [finding(request, name, 'limits_not_enforced')] : []),
   ];
-  return codes.flatMap((code) => (code ? [finding(request, name, code)] : []));
 }
 
 /** As the record says, which the acceptance has just made anew. */
