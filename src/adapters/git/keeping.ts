@@ -6,7 +6,7 @@ import type { HostGit, HostRepository } from './host-git.ts';
 import { collisions, WIP_SUFFIX } from './ref-names.ts';
 
 /** That one landing may add. */
-export const MAX_KEPT = 64;
+const MAX_KEPT = 64;
 
 /** One ref of an earlier collection, which is about to point elsewhere, or to go. */
 export interface Earlier {

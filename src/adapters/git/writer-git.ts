@@ -11,6 +11,7 @@ import { checkoutCommand, otherWorkCommand, wipCommand } from './inside-commands
 import { parseAny, parseWip } from './inside-output.ts';
 import { readLanded } from './landing.ts';
 import { isMountable, layoutAt, readBaseline } from './layout.ts';
+import { WIP_SUFFIX } from './ref-names.ts';
 import { removeTree } from './remove-tree.ts';
 import { resetClone } from './reset.ts';
 
@@ -76,11 +77,12 @@ export function createWriterGit(options: WriterGitOptions): WriterGit {
     const isKnown = commit === null || [base.commit, ...branches.map((each) => each.commit)].includes(commit);
     const isEven = changes === 0;
     if (isEven && isKnown) return { ok: true, work: false };
+    // Asking takes as long as reading every file, and it has been collected under such a name or not at all.
+    if (!isEven && ![...landed.keys()].some((name) => name.endsWith(WIP_SUFFIX))) return { ok: true, work: true };
     // The same work is the same commit: with that one in the checkout, all of it is.
     const wip = await askInside(inside, wipCommand(base, undefined), parseWip, signal);
-    if (!wip) return { ok: false };
-    const isAllOut = wip.kind === 'whole' ? [...landed.values()].includes(wip.commit) : wip.kind === 'clean' && isEven;
-    return { ok: true, work: !isAllOut };
+    const isOld = wip?.kind === 'whole' && [...landed.values()].includes(wip.commit);
+    return { ok: true, work: !(isOld || (wip?.kind === 'clean' && isEven)) };
   }
 
   return {
