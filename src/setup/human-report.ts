@@ -1,8 +1,8 @@
 /** The report for people: what was found, and what to do next. */
 import { styleText } from 'node:util';
-import type { Finding, Status } from '../ports/setup/target.ts';
+import type { Finding, FindingDetails, Status } from '../ports/setup/target.ts';
 import { explain } from './explanations.ts';
-import type { Report } from './report.ts';
+import { counts, type Report } from './report.ts';
 
 const COLOURS: Readonly<Record<Status, 'green' | 'yellow' | 'red' | 'dim'>> = {
   ok: 'green',
@@ -33,6 +33,7 @@ export function humanReport(report: Report, colours: boolean): string {
     if (explanation) lines.push(`  ${explanation.meaning}`);
     const details = detailsOf(finding);
     if (details.length > 0) lines.push(`  ${details.join(' ')}`);
+    if (finding.details) lines.push(`  ${counted(finding.details)}`);
   }
   const steps = [whole?.next, ...report.findings.map(({ code }) => explain(code)?.next)];
   const next = withoutRepeats(steps.filter((step) => step !== undefined));
@@ -50,6 +51,22 @@ function withoutRepeats(steps: readonly string[]): string[] {
   return all.filter(
     (step) => !all.some((other) => other.length > step.length && other.startsWith(step.replace(/\.$/, ''))),
   );
+}
+
+/** As in `branches 3; reasons: stash 1, refused_name 2`. */
+function counted(details: FindingDetails): string {
+  const { branches, reasons, flags, kept } = counts(details);
+  const list = (name: string, record: Readonly<Record<string, number>>) =>
+    `${name}: ${Object.entries(record)
+      .map(([word, count]) => `${word} ${count}`)
+      .join(', ')}`;
+  const parts = [
+    branches !== undefined && `branches ${branches}`,
+    reasons && list('reasons', reasons),
+    flags && list('flags', flags),
+    kept !== undefined && `kept ${kept}`,
+  ];
+  return parts.filter((part) => typeof part === 'string').join('; ');
 }
 
 function place({ target: { client, scope, alias } }: Finding): string {

@@ -1,5 +1,5 @@
 /** The one result of a run, for both of its forms. */
-import type { Finding, RunCode, Status } from '../ports/setup/target.ts';
+import type { Finding, FindingDetails, RunCode, Status } from '../ports/setup/target.ts';
 
 export type ReportCode = RunCode;
 
@@ -24,6 +24,25 @@ export function jsonReport({ operation, status, code, findings }: Report): strin
     code: verdict.code,
     ...(verdict.mode && { mode: verdict.mode }),
     ...(verdict.settings && { settings: [...verdict.settings] }),
+    ...(verdict.details && { details: counts(verdict.details) }),
   }));
   return `${JSON.stringify({ schemaVersion: 1, operation, status, ...(code ? { code } : {}), findings: lines })}\n`;
+}
+
+/** Numbers under words of ours, whatever else is in it. */
+export function counts({ branches, reasons, flags, kept }: FindingDetails): FindingDetails {
+  return {
+    ...(isCount(branches) && { branches }),
+    ...(reasons && { reasons: onlyCounts(reasons) }),
+    ...(flags && { flags: onlyCounts(flags) }),
+    ...(isCount(kept) && { kept }),
+  };
+}
+
+function onlyCounts(record: Readonly<Record<string, number>>): Readonly<Record<string, number>> {
+  return Object.fromEntries(Object.entries(record).filter(([word, count]) => /^[a-z_]+$/.test(word) && isCount(count)));
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
 }

@@ -221,7 +221,7 @@ class RealStation implements Station {
       const collected = await (await this.#git())?.collect(signal);
       if (!collected?.ok) return 'failed';
       this.#collection = collected.collection;
-      return collected.collection.incomplete.length > 0 ? 'incomplete' : 'complete';
+      return Object.keys(collected.collection.incomplete).length > 0 ? 'incomplete' : 'complete';
     }, 'failed');
 
   dispose: WriterPort['dispose'] = () =>

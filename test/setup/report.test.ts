@@ -2,9 +2,11 @@ import { readFileSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
 import type { Finding } from '../../src/ports/setup/target.ts';
+import type { ChangeFlags, CollectedRef, Collection } from '../../src/ports/writers/git.ts';
 import { explain } from '../../src/setup/explanations.ts';
 import { humanReport } from '../../src/setup/human-report.ts';
 import { jsonReport, type Report } from '../../src/setup/report.ts';
+import { collectedDetails, collectedRemarks } from '../../src/setup/writers/findings.ts';
 
 const finding = (alias: string, status: Finding['status'], code: Finding['code']): Finding => ({
   target: { client: 'claude-code', scope: 'user', alias },
@@ -77,4 +79,51 @@ test('every code but the two of misuse is explained', () => {
   const codes = [...unions.matchAll(/\| '([a-z_]+)'/g)].map(([, code]) => code as Finding['code']);
   expect(codes.length).toBeGreaterThan(60);
   expect(codes.filter((code) => explain(code) === undefined)).toEqual(['target_invalid', 'usage_invalid']);
+});
+
+const ref = (flags: Partial<ChangeFlags>, isTruncated = false): CollectedRef => ({
+  branch: 'SENTINEL',
+  commit: 'SENTINEL',
+  change: 'created',
+  files: 1,
+  flags: { symlink: 0, gitlink: 0, executable: 0, toolFile: 0, oddName: 0, ...flags },
+  isTruncated,
+});
+const collection: Collection = {
+  refs: [ref({ symlink: 1, toolFile: 2 }), ref({ symlink: 3, oddName: 1 }), ref({}, true)],
+  incomplete: { refused_refs: 3, stash: 1 },
+  refused: { name: 2, twin: 1 },
+  kept: 4,
+};
+
+test('what has come out of a writer is counted, and never named', () => {
+  const first = { ...finding('shop-1', 'failed', 'collection_incomplete'), details: collectedDetails(collection) };
+  const remarks = collectedRemarks(collection).map(({ code, details }) => ({
+    ...finding('shop-1', 'ok', code),
+    details,
+  }));
+  const report: Report = { ...applied, operation: 'finish', status: 'failed', findings: [first, ...remarks] };
+  const lines = humanReport(report, false).split('\n');
+  expect(lines.filter((line) => /^ {2}(branches|flags|kept) /.test(line.replace(':', ' ')))).toEqual([
+    '  branches 3; reasons: refused_name 2, refused_twin 1, stash 1',
+    '  flags: links 4, runs_by_itself 2, odd_names 1, not_looked_at 1',
+    '  kept 4',
+  ]);
+  const { findings } = JSON.parse(jsonReport(report)) as Report;
+  expect(findings.map(({ code, details }) => [code, details])).toEqual([
+    ['collection_incomplete', { branches: 3, reasons: { refused_name: 2, refused_twin: 1, stash: 1 } }],
+    ['branches_need_care', { flags: { links: 4, runs_by_itself: 2, odd_names: 1, not_looked_at: 1 } }],
+    ['earlier_work_kept', { kept: 4 }],
+  ]);
+  expect(humanReport(report, false) + jsonReport(report)).not.toContain('SENTINEL');
+  const plain: Collection = { refs: [ref({})], incomplete: {}, refused: {}, kept: 0 };
+  expect([collectedDetails(plain), collectedRemarks(plain)]).toEqual([{ branches: 1 }, []]);
+});
+
+test('details are counts under words of ours, whatever else is in them', () => {
+  const reasons = { stash: 1, '/SENTINEL': 2, other_refs: 'SENTINEL' as unknown as number, partial_wip: -1 };
+  const details = { branches: 1.5, kept: 'SENTINEL' as unknown as number, reasons, name: 'SENTINEL' };
+  const report = { ...applied, findings: [{ ...finding('shop-1', 'ok', 'writer_collected'), details }] };
+  expect(JSON.parse(jsonReport(report)).findings[0].details).toEqual({ reasons: { stash: 1 } });
+  expect(humanReport(report, false)).toContain('\n  reasons: stash 1\n');
 });

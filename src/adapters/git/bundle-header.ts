@@ -6,8 +6,9 @@ const MAX_HEADER_BYTES = 64 * 1024;
 export const MAX_REFS = 64;
 const MAX_PREREQUISITES = 256;
 const HEADS = 'refs/heads/';
-/** Where collecting puts work in progress, inside (docs/writers-git.md). */
+/** Where collecting puts, inside, what comes out under a name of ours (docs/writers-git.md). */
 export const EXPORTS = 'refs/pi-export/';
+const SUBSTITUTE = /^(refused|stash)-[1-9][0-9]{0,4}$/;
 
 export interface BundleRef {
   readonly commit: string;
@@ -46,8 +47,15 @@ export function readHeader(bundle: Buffer): HeaderOutcome {
     else return MALFORMED;
   }
   if (named.length > MAX_REFS || prerequisites.length > MAX_PREREQUISITES) return { ok: false, code: 'too_many_refs' };
-  if (named.length === 0 || new Set(named.map(({ name }) => name)).size < named.length) return MALFORMED;
-  return { ok: true, prerequisites, ...sort(named), packOffset: end + 2 };
+  if (named.length === 0 || hasRepeats(named.map(({ name }) => name))) return MALFORMED;
+  const sorted = sort(named);
+  // Ours are chosen so that they are nobody else's.
+  if (hasRepeats(sorted.refs.map(({ branch }) => branch))) return MALFORMED;
+  return { ok: true, prerequisites, ...sorted, packOffset: end + 2 };
+}
+
+function hasRepeats(names: readonly string[]): boolean {
+  return new Set(names).size < names.length;
 }
 
 function sort(named: readonly { readonly commit: string; readonly name: string }[]) {
@@ -57,7 +65,7 @@ function sort(named: readonly { readonly commit: string; readonly name: string }
     const branch = name.startsWith(HEADS) ? name.slice(HEADS.length) : name.slice(EXPORTS.length);
     const reason = name.startsWith(HEADS)
       ? judgeBranch(branch)
-      : name.startsWith(EXPORTS) && branch.endsWith(WIP_SUFFIX)
+      : name.startsWith(EXPORTS) && (branch.endsWith(WIP_SUFFIX) || SUBSTITUTE.test(branch))
         ? judgeName(branch)
         : 'name';
     if (reason === undefined) refs.push({ commit, branch });

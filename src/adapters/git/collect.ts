@@ -1,29 +1,39 @@
 /** Everything that a writer has made, out of its clone: asked for inside, judged outside. */
 import type {
   Baseline,
+  Collection,
   CollectOutcome,
   IncompleteReason,
-  InsideBranch,
   InsideCommand,
-  RefusedReason,
   RunInside,
   StatusOutcome,
   WriterStatus,
 } from '../../ports/writers/git.ts';
 import { EXPORTS, MAX_REFS } from './bundle-header.ts';
+import { type Naming, nameWork } from './export-names.ts';
 import type { HostGit, HostRepository } from './host-git.ts';
-import { CAPS, type ImportCaps, importBundle } from './import-bundle.ts';
+import { add, CAPS, type ImportCaps, importBundle, type Refused } from './import-bundle.ts';
 import {
   anyBranchesCommand,
   bundleCommand,
+  exportCommand,
   otherWorkCommand,
+  stashesCommand,
   statusCommand,
   wipCommand,
   workBranchesCommand,
   worktreesCommand,
 } from './inside-commands.ts';
-import { parseAny, parseRefs, parseStatus, parseWip, parseWorktrees, type WipAnswer } from './inside-output.ts';
-import { collisions, judgeBranch, judgeName, WIP_SUFFIX } from './ref-names.ts';
+import {
+  parseAny,
+  parseIds,
+  parseRefs,
+  parseStatus,
+  parseWip,
+  parseWorktrees,
+  type WipAnswer,
+} from './inside-output.ts';
+import { readLanded } from './landing.ts';
 
 export interface CollectRequest {
   readonly inside: RunInside;
@@ -67,76 +77,112 @@ export function isAtBaseline(status: WriterStatus, { commit, branch }: Baseline)
   return isUntouched && status.branch === branch && status.commit === commit && status.allBranches === 1;
 }
 
+/** What is asked for in one bundle: full names inside. */
+interface Wanted {
+  readonly refs: readonly string[];
+  readonly shortfalls: Shortfalls;
+}
+
+type Shortfalls = Collection['incomplete'];
+
 /** Collects as far as it can; what could not come out makes it incomplete, and nothing in the clone goes away. */
 export async function collectWork(git: HostGit, request: CollectRequest, signal: AbortSignal): Promise<CollectOutcome> {
-  const { inside, base, caps = CAPS } = request;
+  const { inside, base, checkout, writer } = request;
   const failed: CollectOutcome = { ok: false, code: 'inside_failed' };
   const read = await readStatus(inside, base, signal);
   if (!read.ok) return failed;
-  const name = `${wipStem(read.status)}${WIP_SUFFIX}`;
-  const wip = await askInside(inside, wipCommand(base, name), parseWip, signal);
-  const other = wip && (await askInside(inside, otherWorkCommand(base), parseAny, signal));
-  if (!wip || other === undefined) return failed;
-  const chosen = choose(read.status.branches);
-  const wanted = [...chosen.refs, ...(wip.kind === 'clean' ? [] : [`${EXPORTS}${name}`])];
-  const shortfalls = shortfallsOf(read.status, wip, other);
-  if (wanted.length === 0) return { ok: true, collection: conclude([], chosen.refused, shortfalls) };
-  const bundled = await inside(bundleCommand(base, wanted, caps.bundleBytes), signal);
-  if (bundled.kind === 'output_too_large') return { ok: false, code: 'bundle_too_large' };
-  if (bundled.kind !== 'exited' || bundled.code !== 0) return failed;
-  const outcome = await importBundle(git, { ...request, bundle: Buffer.from(bundled.stdout) }, signal);
-  if (!outcome.ok) return outcome;
-  const refused: Partial<Record<RefusedReason, number>> = { ...chosen.refused };
-  for (const [reason, count] of Object.entries(outcome.refused) as [RefusedReason, number][]) {
-    refused[reason] = (refused[reason] ?? 0) + count;
-  }
-  const turnedAway = Object.values(outcome.refused).reduce((sum, count) => sum + count, 0);
-  const isShort = outcome.refs.length + turnedAway < wanted.length;
-  return {
-    ok: true,
-    collection: conclude(outcome.refs, refused, isShort ? [...shortfalls, 'missing_refs'] : shortfalls),
-  };
-}
-
-/** Work in progress is named after its branch, when that is a name that may come out. */
-function wipStem({ branch }: WriterStatus): string {
-  if (branch === null) return 'detached';
-  return judgeBranch(branch) === undefined && judgeName(`${branch}${WIP_SUFFIX}`) === undefined ? branch : 'unnamed';
-}
-
-function choose(branches: readonly InsideBranch[]): {
-  readonly refs: readonly string[];
-  readonly refused: Readonly<Partial<Record<RefusedReason, number>>>;
-} {
-  const refs: string[] = [];
-  const refused: Partial<Record<RefusedReason, number>> = {};
-  const pairs = collisions(branches.map(({ name }) => name));
-  for (const { name, isLink } of branches) {
-    const reason = judgeBranch(name) ?? (isLink ? 'link' : pairs.get(name));
-    if (reason === undefined) refs.push(`refs/heads/${name}`);
-    else refused[reason] = (refused[reason] ?? 0) + 1;
-  }
-  return { refs, refused };
-}
-
-function shortfallsOf(status: WriterStatus, wip: WipAnswer, hasOther: boolean): IncompleteReason[] {
-  const reasons: readonly (readonly [boolean, IncompleteReason])[] = [
-    [status.hasMoreBranches, 'too_many_branches'],
-    [status.stashes > 0, 'stash'],
-    // A stash is such a commit, too; it is named once.
-    [hasOther && status.stashes === 0, 'other_refs'],
-    [status.worktrees > 1, 'linked_worktrees'],
-    [status.nested > 0, 'nested_repositories'],
-    [wip.kind === 'partial', 'partial_wip'],
+  const landed = await readLanded(git, checkout, writer, signal);
+  if (!landed) return { ok: false, code: 'checkout_unavailable' };
+  const { stashes: count } = read.status;
+  const stashes = count > 0 ? await askInside(inside, stashesCommand(), parseIds, signal) : [];
+  const naming = nameWork(read.status, stashes ?? [], [...landed.keys()]);
+  const wip = await askInside(inside, wipCommand(base, naming.wip), parseWip, signal);
+  if (!wip) return failed;
+  const substitutes = naming.substitutes.length > 0 ? await exportAll(inside, naming, signal) : [];
+  const other = await askInside(inside, otherWorkCommand(base), parseAny, signal);
+  if (other === undefined) return failed;
+  const missing = naming.substitutes.length - substitutes.length;
+  const hasMore = read.status.hasMoreBranches || naming.stashesLeft > 0 || !stashes;
+  const shortfalls = shortfallsOf(read.status, wip, { other, hasMore, missing });
+  const own = [
+    ...naming.branches.map(({ name }) => `refs/heads/${name}`),
+    ...(wip.kind === 'clean' ? [] : [`${EXPORTS}${naming.wip}`]),
   ];
-  return reasons.filter(([holds]) => holds).map(([, reason]) => reason);
+  const all = await bringOut(git, request, { refs: [...own, ...substitutes], shortfalls }, naming, signal);
+  if (all.ok || substitutes.length === 0 || all.code === 'landing_failed') return all;
+  // What is called by our names must not keep the rest in.
+  return bringOut(
+    git,
+    request,
+    { refs: own, shortfalls: { ...shortfalls, missing_refs: substitutes.length } },
+    naming,
+    signal,
+  );
+}
+
+async function exportAll(inside: RunInside, { substitutes }: Naming, signal: AbortSignal): Promise<readonly string[]> {
+  const isDone = await askInside(inside, exportCommand(substitutes), () => true, signal);
+  return isDone ? substitutes.map(({ name }) => `${EXPORTS}${name}`) : [];
+}
+
+async function bringOut(
+  git: HostGit,
+  request: CollectRequest,
+  { refs, shortfalls }: Wanted,
+  naming: Naming,
+  signal: AbortSignal,
+): Promise<CollectOutcome> {
+  const { inside, base, caps = CAPS } = request;
+  if (refs.length === 0) return { ok: true, collection: conclude({ refs: [], kept: 0 }, naming.refused, shortfalls) };
+  const bundled = await inside(bundleCommand(base, refs, caps.bundleBytes), signal);
+  if (bundled.kind === 'output_too_large') return { ok: false, code: 'bundle_too_large' };
+  if (bundled.kind !== 'exited' || bundled.code !== 0) return { ok: false, code: 'inside_failed' };
+  const outcome = await importBundle(git, { ...request, bundle: Buffer.from(bundled.stdout) }, signal);
+  if (!outcome.ok && outcome.code === 'too_much_earlier_work') {
+    const tooMuch = { ...shortfalls, too_much_earlier_work: 1 };
+    return { ok: true, collection: conclude({ refs: [], kept: 0 }, naming.refused, tooMuch) };
+  }
+  if (!outcome.ok) return outcome;
+  const missing = refs.length - outcome.refs.length - countOf(outcome.refused);
+  const left = missing > 0 ? { ...shortfalls, missing_refs: (shortfalls.missing_refs ?? 0) + missing } : shortfalls;
+  return { ok: true, collection: conclude(outcome, add(naming.refused, outcome.refused), left) };
+}
+
+interface Found {
+  /** Work that no branch and no name of ours holds. */
+  readonly other: boolean;
+  /** Than there is room for. */
+  readonly hasMore: boolean;
+  /** That could not be given a name of ours. */
+  readonly missing: number;
+}
+
+function shortfallsOf(
+  { stashes, worktrees, nested }: WriterStatus,
+  wip: WipAnswer,
+  { other, hasMore, missing }: Found,
+): Shortfalls {
+  const reasons: readonly (readonly [IncompleteReason, number])[] = [
+    ['too_many_branches', Number(hasMore)],
+    ['stash', stashes],
+    ['other_refs', Number(other)],
+    ['linked_worktrees', worktrees - 1],
+    ['nested_repositories', nested],
+    ['partial_wip', Number(wip.kind === 'partial')],
+    ['missing_refs', missing],
+  ];
+  return Object.fromEntries(reasons.filter(([, count]) => count > 0));
 }
 
 function conclude(
-  refs: Extract<CollectOutcome, { readonly ok: true }>['collection']['refs'],
-  refused: Readonly<Partial<Record<RefusedReason, number>>>,
-  shortfalls: readonly IncompleteReason[],
-) {
-  const isRefused = Object.keys(refused).length > 0;
-  return { refs, refused, incomplete: isRefused ? (['refused_refs', ...shortfalls] as const) : shortfalls };
+  { refs, kept }: Pick<Collection, 'refs' | 'kept'>,
+  refused: Refused,
+  shortfalls: Shortfalls,
+): Collection {
+  const count = countOf(refused);
+  return { refs, kept, refused, incomplete: count > 0 ? { refused_refs: count, ...shortfalls } : shortfalls };
+}
+
+function countOf(refused: Refused): number {
+  return Object.values(refused).reduce((sum, count) => sum + count, 0);
 }

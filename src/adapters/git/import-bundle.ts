@@ -30,10 +30,16 @@ export interface ImportRequest {
   readonly caps?: ImportCaps;
 }
 
-type Refused = Readonly<Partial<Record<RefusedReason, number>>>;
+export type Refused = Readonly<Partial<Record<RefusedReason, number>>>;
 
 export type ImportOutcome =
-  | { readonly ok: true; readonly refs: readonly CollectedRef[]; readonly refused: Refused }
+  | {
+      readonly ok: true;
+      readonly refs: readonly CollectedRef[];
+      readonly refused: Refused;
+      /** Refs of earlier work that were added beside them. */
+      readonly kept: number;
+    }
   | { readonly ok: false; readonly code: ImportRefusal };
 
 /** Refused as a whole, nothing of it reaches the checkout. Never rejects. */
@@ -84,8 +90,10 @@ async function throughQuarantine(
   };
   const refs: CollectedRef[] = [];
   for (const ref of examined.refs) refs.push(await describe(git, landing, ref, signal));
-  if (!(await land(git, landing, signal))) return { ok: false, code: 'landing_failed' };
-  return { ok: true, refs, refused: examined.unrelated > 0 ? { unrelated: examined.unrelated } : {} };
+  const outcome = await land(git, landing, signal);
+  if (!outcome.ok) return outcome;
+  const { kept } = outcome;
+  return { ok: true, refs, kept, refused: examined.unrelated > 0 ? { unrelated: examined.unrelated } : {} };
 }
 
 /** Names that cannot stand beside each other, or beside what was collected before. */
@@ -102,7 +110,7 @@ function separate(
   return { refs: all.filter(({ branch }) => !found.has(branch)), refused };
 }
 
-function add(a: Refused, b: Refused): Refused {
+export function add(a: Refused, b: Refused): Refused {
   const sum: Partial<Record<RefusedReason, number>> = { ...a };
   for (const [reason, count] of Object.entries(b) as [RefusedReason, number][])
     sum[reason] = (sum[reason] ?? 0) + count;

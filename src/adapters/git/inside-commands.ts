@@ -58,15 +58,26 @@ export function otherWorkCommand({ commit }: Baseline): InsideCommand {
   return inside(['git', 'rev-list', '--max-count=1', `--exclude=${EXPORTS}*`, '--all', ...known]);
 }
 
+/** The commits of stashes, the newest first. Read by `parseIds`. */
+export function stashesCommand(): InsideCommand {
+  return inside(['git', 'rev-list', '--walk-reflogs', `--max-count=${MAX_REFS + 1}`, 'refs/stash', '--']);
+}
+
+/** Beside what `wipCommand` exports. @param named Names of ours. */
+export function exportCommand(named: readonly { readonly name: string; readonly commit: string }[]): InsideCommand {
+  const lines = named.map(({ name, commit }) => `create ${EXPORTS}${name} ${commit}\n`);
+  return { ...inside(['git', 'update-ref', '--no-deref', '--stdin']), input: Buffer.from(lines.join('')) };
+}
+
 /**
  * Makes one commit of all that is not committed, untracked files included,
  * without touching the index or the files. Read by `parseWip`.
- * @param name Of the export; judged already.
+ * @param name Of the export; judged already. Undefined: nothing is exported, and no export goes.
  */
-export function wipCommand({ commit }: Baseline, name: string): InsideCommand {
+export function wipCommand({ commit }: Baseline, name: string | undefined): InsideCommand {
   const who = { GIT_AUTHOR_NAME: 'pi-session-mcp', GIT_AUTHOR_EMAIL: 'pi-session-mcp@localhost' };
   const committer = { GIT_COMMITTER_NAME: who.GIT_AUTHOR_NAME, GIT_COMMITTER_EMAIL: who.GIT_AUTHOR_EMAIL };
-  const command = inside(['sh', '-c', WIP, 'sh', commit, EXPORTS, name]);
+  const command = inside(['sh', '-c', WIP, 'sh', commit, EXPORTS, name ?? '']);
   return { ...command, env: { ...command.env, ...who, ...committer } };
 }
 

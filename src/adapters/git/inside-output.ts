@@ -61,6 +61,12 @@ export function parseRefs(bytes: Uint8Array): readonly InsideBranch[] | undefine
   return refs;
 }
 
+/** Object ids, one a line. */
+export function parseIds(bytes: Uint8Array): readonly string[] | undefined {
+  const lines = text(bytes).split('\n');
+  return lines.pop() === '' && lines.every(isId) ? lines : undefined;
+}
+
 /** How many working trees there are, the main one included. */
 export function parseWorktrees(bytes: Uint8Array): number | undefined {
   const count = text(bytes)

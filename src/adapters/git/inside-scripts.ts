@@ -1,7 +1,7 @@
 /** What is too much for one command, as shell for inside the boundary. Arguments come as `$1`…, never in the text. */
 
 /**
- * $1: baseline, $2: where exports lie, $3: name of this one. Works on an index of its
+ * $1: baseline, $2: where exports lie, $3: name of this one, empty for none. Works on an index of its
  * own, so that flags in the real one hide nothing; what is only staged becomes a
  * parent. Says `clean`, or `whole` or `partial` and the commit.
  */
@@ -9,7 +9,7 @@ export const WIP = `set -eu
 base=$1 ref=$2$3
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
-git for-each-ref --format='delete %(refname)' "$2" | git update-ref --no-deref --stdin
+[ -z "$3" ] || git for-each-ref --format='delete %(refname)' "$2" | git update-ref --no-deref --stdin
 head=$(git rev-parse --quiet --verify 'HEAD^{commit}') || head=$base
 headtree=$(git rev-parse "$head^{tree}")
 index=$(git rev-parse --git-path index)
@@ -40,7 +40,7 @@ if [ -n "$staged" ]; then
 else
   commit=$(git commit-tree -p "$head" -m 'Work in progress' "$tree")
 fi
-git update-ref "$ref" "$commit"
+[ -z "$3" ] || git update-ref "$ref" "$commit"
 echo "$word $commit"
 `;
 

@@ -7,10 +7,11 @@ import { makeClone } from './clone.ts';
 import { askInside, collectWork, isAtBaseline, readStatus } from './collect.ts';
 import type { HostGit, HostRepository } from './host-git.ts';
 import type { ImportCaps } from './import-bundle.ts';
-import { checkoutCommand, otherWorkCommand } from './inside-commands.ts';
-import { parseAny } from './inside-output.ts';
+import { checkoutCommand, otherWorkCommand, wipCommand } from './inside-commands.ts';
+import { parseAny, parseWip } from './inside-output.ts';
 import { readLanded } from './landing.ts';
 import { isMountable, layoutAt, readBaseline } from './layout.ts';
+import { WIP_SUFFIX } from './ref-names.ts';
 import { removeTree } from './remove-tree.ts';
 import { resetClone } from './reset.ts';
 
@@ -66,14 +67,22 @@ export function createWriterGit(options: WriterGitOptions): WriterGit {
     if (other === undefined) return { ok: false };
     if (other) return { ok: true, work: true };
     if (isAtBaseline(read.status, base)) return { ok: true, work: false };
-    const { changes, stashes, worktrees, hasMoreBranches, branches, commit } = read.status;
-    if (changes + stashes > 0 || worktrees > 1 || hasMoreBranches) return { ok: true, work: true };
+    const { changes, nested, stashes, worktrees, hasMoreBranches, branches, commit } = read.status;
+    if (nested + stashes > 0 || worktrees > 1 || hasMoreBranches) return { ok: true, work: true };
     const target = await destination(signal);
     const landed = target && (await readLanded(git, target, writer, signal));
     if (!landed) return { ok: false };
     const isOut = (each: { readonly name: string; readonly commit: string }) => landed.get(each.name) === each.commit;
-    const known = [base.commit, ...branches.map((each) => each.commit)];
-    return { ok: true, work: !branches.every(isOut) || (commit !== null && !known.includes(commit)) };
+    if (!branches.every(isOut)) return { ok: true, work: true };
+    const isKnown = commit === null || [base.commit, ...branches.map((each) => each.commit)].includes(commit);
+    const isEven = changes === 0;
+    if (isEven && isKnown) return { ok: true, work: false };
+    // Asking takes as long as reading every file, and it has been collected under such a name or not at all.
+    if (!isEven && ![...landed.keys()].some((name) => name.endsWith(WIP_SUFFIX))) return { ok: true, work: true };
+    // The same work is the same commit: with that one in the checkout, all of it is.
+    const wip = await askInside(inside, wipCommand(base, undefined), parseWip, signal);
+    const isOld = wip?.kind === 'whole' && [...landed.values()].includes(wip.commit);
+    return { ok: true, work: !(isOld || (wip?.kind === 'clean' && isEven)) };
   }
 
   return {

@@ -140,6 +140,7 @@ export type WriterFindingCode =
   | 'acceptance_outdated'
   | 'collection_incomplete'
   | 'branches_need_care'
+  | 'earlier_work_kept'
   | 'work_left'
   | 'restart_unfinished'
   | 'removal_unfinished'
@@ -211,6 +212,17 @@ export type SettingName =
   | 'configuration'
   | 'client';
 
+/** Of what has come out of a writer: counts, and never a name (docs/writers-git.md). */
+export interface FindingDetails {
+  readonly branches?: number;
+  /** Why it is incomplete. */
+  readonly reasons?: Readonly<Record<string, number>>;
+  /** What deserves a look. */
+  readonly flags?: Readonly<Record<string, number>>;
+  /** Earlier branches. */
+  readonly kept?: number;
+}
+
 /** One line of a report. Nothing but these fields ever leaves setup. */
 export interface Finding extends Verdict {
   readonly target: { readonly client: string; readonly scope: string; readonly alias: string };
@@ -218,4 +230,5 @@ export interface Finding extends Verdict {
   readonly mode?: 'host' | 'read-only' | 'container';
   /** Which settings are others than those that were recorded, or that a writer was made with. */
   readonly settings?: readonly SettingName[];
+  readonly details?: FindingDetails;
 }

@@ -109,8 +109,10 @@ export type RefusedReason =
   | 'unrelated';
 
 export type IncompleteReason =
+  /** Out under names of ours, unless the work itself was refused. */
   | 'refused_refs'
   | 'too_many_branches'
+  /** Out under names of ours, as far as there is room. */
   | 'stash'
   /** Commits that only a tag or some other ref holds. */
   | 'other_refs'
@@ -119,12 +121,16 @@ export type IncompleteReason =
   /** Some file could not be read. */
   | 'partial_wip'
   /** A branch that was asked for did not arrive. */
-  | 'missing_refs';
+  | 'missing_refs'
+  /** So much of what was collected before would have to be kept that nothing has landed. */
+  | 'too_much_earlier_work';
 
 export interface Collection {
   readonly refs: readonly CollectedRef[];
-  /** Empty: everything has come out. */
-  readonly incomplete: readonly IncompleteReason[];
+  /** How often; empty: everything has come out as it is. */
+  readonly incomplete: Readonly<Partial<Record<IncompleteReason, number>>>;
+  /** Refs of earlier work that nothing else holds, kept beside the newer work by this collection. */
+  readonly kept: number;
   readonly refused: Readonly<Partial<Record<RefusedReason, number>>>;
 }
 
@@ -137,6 +143,7 @@ export type ImportRefusal =
   | 'prerequisites_refused'
   /** The checkout's refs changed meanwhile, or cannot be written. */
   | 'landing_failed'
+  | 'too_much_earlier_work'
   | 'checkout_unavailable';
 
 export type CollectOutcome =
@@ -154,7 +161,7 @@ export interface WriterGit {
   /** Builds a new clone of the revision beside the old one and puts it in its place; may be repeated. */
   clone(revision: string, signal: AbortSignal): Promise<CloneOutcome>;
   status(signal: AbortSignal): Promise<StatusOutcome>;
-  /** Is there anything in the clone that neither the baseline nor the operator's checkout has? */
+  /** Is there anything in the clone that neither the baseline nor the operator's checkout has? Uncommitted work counts, too. */
   hasWork(signal: AbortSignal): Promise<{ readonly ok: true; readonly work: boolean } | { readonly ok: false }>;
   collect(signal: AbortSignal): Promise<CollectOutcome>;
   /** Throws everything in the clone away but ignored files, and starts at the revision; may be repeated. */

@@ -28,6 +28,10 @@ export const WRITER: Readonly<Record<WriterFindingCode, Explanation>> = {
     meaning: 'Among what came out are files that tools run by themselves, links, new executables or odd names.',
     next: 'Look at these branches with git diff before you check one out or merge it.',
   },
+  earlier_work_kept: {
+    meaning: 'Earlier work that was not merged yet is kept under refs/remotes/writer-NAME-kept/.',
+    next: 'git branch -r lists it; merge it, or delete it with git branch -rd.',
+  },
   writer_finished: { meaning: 'Its work is out, and it starts anew at the commit that you have checked out.' },
   writer_reset: { meaning: 'It starts anew at the commit that you have checked out.' },
   writer_recreated: { meaning: 'Its clone was made anew from the commit that you have checked out.' },
@@ -127,10 +131,13 @@ export const WRITER: Readonly<Record<WriterFindingCode, Explanation>> = {
   },
   collection_incomplete: {
     meaning:
-      'Some of its work could not come out: a refused branch name, a stash, a nested repository. The rest is out.',
-    next: 'Rename or commit it in a session of the writer and collect again; or look at what is out and --reset --discard.',
+      'Not all of its work could come out as it is; the clone stays. Branches with refused names are out as refused-N, stashes as stash-N. Files of nested repositories cannot come out.',
+    next: 'git branch -r shows what is out, docs/writers-git.md what each reason means. Then --reset --discard --apply gives up the rest.',
   },
-  work_left: { meaning: 'There is work in it that is not in your checkout; nothing was changed.', next: FINISH },
+  work_left: {
+    meaning: 'There is work in it that is not in your checkout, or not under its own name; nothing was changed.',
+    next: FINISH,
+  },
   restart_unfinished: {
     meaning: 'An interrupted run has begun to start it anew.',
     next: 'Run --finish or --reset with --apply again.',

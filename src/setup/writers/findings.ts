@@ -1,6 +1,6 @@
 /** What becomes of a writer, as lines of a report. */
-import type { Finding, Status, WriterFindingCode } from '../../ports/setup/target.ts';
-import type { Collection } from '../../ports/writers/git.ts';
+import type { Finding, FindingDetails, Status, WriterFindingCode } from '../../ports/setup/target.ts';
+import type { ChangeFlags, Collection } from '../../ports/writers/git.ts';
 
 const STATUSES: Readonly<Partial<Record<WriterFindingCode, Status>>> = {
   writer_planned: 'planned',
@@ -14,6 +14,7 @@ const STATUSES: Readonly<Partial<Record<WriterFindingCode, Status>>> = {
   writer_removed: 'ok',
   writer_has_work: 'ok',
   branches_need_care: 'ok',
+  earlier_work_kept: 'ok',
   limits_not_enforced: 'ok',
   writer_outlives_mode: 'ok',
   checkout_has_changes: 'ok',
@@ -48,7 +49,46 @@ function statusOf(code: WriterFindingCode, isState: boolean): Status {
   return isState && PENDING.includes(code) ? 'planned' : (STATUSES[code] ?? 'failed');
 }
 
-/** Is there something in what came out that common tools would obey by themselves, or that hides? */
-export function needsCare({ refs }: Collection): boolean {
-  return refs.some(({ flags, isTruncated }) => isTruncated || Object.values(flags).some((count) => count > 0));
+/** What is said beside the outcome of an operation that has collected, and what it is about. */
+export function collectedRemarks(collection: Collection): readonly Remark[] {
+  const flags = flagsOf(collection);
+  const { kept } = collection;
+  return [
+    ...(Object.keys(flags).length > 0 ? [{ code: 'branches_need_care' as const, details: { flags } }] : []),
+    ...(kept > 0 ? [{ code: 'earlier_work_kept' as const, details: { kept } }] : []),
+  ];
+}
+
+interface Remark {
+  readonly code: WriterFindingCode;
+  readonly details: FindingDetails;
+}
+
+/** Of the outcome itself. */
+export function collectedDetails({ refs, incomplete, refused }: Collection): FindingDetails {
+  const { refused_refs: _, ...rest } = incomplete;
+  const names = Object.entries(refused).map(([reason, count]) => [`refused_${reason}`, count] as const);
+  const reasons: Readonly<Record<string, number>> = { ...Object.fromEntries(names), ...rest };
+  return { branches: refs.length, ...(Object.keys(reasons).length > 0 && { reasons }) };
+}
+
+const FLAGS: Readonly<Record<keyof ChangeFlags, string>> = {
+  symlink: 'links',
+  gitlink: 'submodules',
+  executable: 'executables',
+  toolFile: 'runs_by_itself',
+  oddName: 'odd_names',
+};
+
+/** What common tools would obey by themselves, or what hides, in all that came out: files, or branches too large to look at. */
+function flagsOf({ refs }: Collection): Readonly<Record<string, number>> {
+  const flags: Record<string, number> = {};
+  const count = (word: string, more: number) => {
+    if (more > 0) flags[word] = (flags[word] ?? 0) + more;
+  };
+  for (const { flags: found, isTruncated } of refs) {
+    for (const [flag, word] of Object.entries(FLAGS)) count(word, found[flag as keyof ChangeFlags]);
+    count('not_looked_at', Number(isTruncated));
+  }
+  return flags;
 }

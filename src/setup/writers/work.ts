@@ -13,7 +13,7 @@ import { readRegistration } from '../../writers/registration.ts';
 import { changedSettings, isAsConfigured } from '../../writers/settings.ts';
 import type { Station, StationParts } from '../../writers/station.ts';
 import type { Crew } from './crew.ts';
-import { needsCare, writerFinding } from './findings.ts';
+import { collectedDetails, collectedRemarks, writerFinding } from './findings.ts';
 
 export interface WorkRequest {
   readonly crew: Crew;
@@ -58,7 +58,7 @@ export async function work(request: WorkRequest): Promise<WorkResult> {
     }
     running = runWriter(station, inputOf(request));
     const done = settled(worded(await running.ended), request, name);
-    findings.push(done, ...remarks(request, name, station));
+    findings.push(...outcome(request, name, done, station));
   }
   stop();
   return { findings, ...(interrupted && { interrupted }) };
@@ -110,15 +110,20 @@ function finding({ crew }: WorkRequest, name: string, code: WriterFindingCode): 
   return writerFinding(crew.workspace.alias, name, code);
 }
 
-function remarks(request: WorkRequest, name: string, station: Station): Finding[] {
+/** What has become of it comes first, then what else there is to say. */
+function outcome(request: WorkRequest, name: string, done: Finding, station: Station): Finding[] {
   const collection = station.collection();
   const image = station.image();
-  const codes: readonly (WriterFindingCode | false | undefined)[] = [
-    collection && needsCare(collection) && 'branches_need_care',
-    image && `image_${image}`,
-    request.operation === 'control' && !isLimited(request.crew.parts(name)) && 'limits_not_enforced',
+  const isOpen = request.operation === 'control' && !isLimited(request.crew.parts(name));
+  return [
+    collection ? { ...done, details: collectedDetails(collection) } : done,
+    ...(collection ? collectedRemarks(collection) : []).map(({ code, details }) => ({
+      ...finding(request, name, code),
+      details,
+    })),
+    ...(image ? [finding(request, name, `image_${image}`)] : []),
+    ...(isOpen ? [finding(request, name, 'limits_not_enforced')] : []),
   ];
-  return codes.flatMap((code) => (code ? [finding(request, name, code)] : []));
 }
 
 /** As the record says, which the acceptance has just made anew. */

@@ -121,15 +121,16 @@ test('the traps work: git on the host would step into them', async () => {
 test.each([
   ['5,000 refs', ['too_many_branches'], 64],
   ['5,000 tags and exports', ['other_refs'], 1],
-  ['names that look like options', ['refused_refs'], 1],
-  ['names that differ in case', ['refused_refs'], 1],
+  ['names that look like options', ['refused_refs'], 2],
+  ['names that differ in case', ['refused_refs'], 2],
   ['no history', [], 1],
   ['tool files', [], 1],
 ])('%s: what can come out does', async (name, incomplete, count) => {
   const lab = await openLab();
   lab.work(`${WORK}\n${TRAPS[name]}`, lab.payload, lab.checkout);
   const outcome = await lab.writer.collect(SIGNAL);
-  expect(outcome).toMatchObject({ ok: true, collection: { incomplete } });
+  expect(outcome).toMatchObject({ ok: true });
+  expect(outcome.ok && Object.keys(outcome.collection.incomplete)).toEqual(incomplete);
   expect(Object.keys(lab.landed()).length).toBe(count);
 });
 

@@ -24,7 +24,14 @@ import { createHostGit, type HostGit } from '../../../src/adapters/git/host-git.
 import type { ImportCaps } from '../../../src/adapters/git/import-bundle.ts';
 import { type Layout, layoutAt, readBaseline } from '../../../src/adapters/git/layout.ts';
 import { createWriterGit } from '../../../src/adapters/git/writer-git.ts';
-import type { Baseline, InsideCommand, InsideResult, RunInside, WriterGit } from '../../../src/ports/writers/git.ts';
+import type {
+  Baseline,
+  Collection,
+  InsideCommand,
+  InsideResult,
+  RunInside,
+  WriterGit,
+} from '../../../src/ports/writers/git.ts';
 
 export const NAME = 'shop-1';
 export const BRANCH = `writer-${NAME}`;
@@ -138,6 +145,13 @@ export function layOut({ caps, wrap = (inside) => inside, prepare }: LabOptions 
     },
     snapshot: () => snapshotOf(checkout),
   };
+}
+
+/** Collects and expects that it worked. */
+export async function collected({ writer }: Pick<Lab, 'writer'>): Promise<Collection> {
+  const outcome = await writer.collect(SIGNAL);
+  if (!outcome.ok) throw new Error(`not collected: ${outcome.code}`);
+  return outcome.collection;
 }
 
 const OPERATOR = {
@@ -256,7 +270,7 @@ function snapshotOf(root: string): Snapshot {
   return seen;
 }
 
-const ALLOWED = [/^\.git\/objects\//, new RegExp(`^\\.git/(logs/)?refs/remotes(/writer-${NAME}(/.*)?)?$`)];
+const ALLOWED = [/^\.git\/objects\//, new RegExp(`^\\.git/(logs/)?refs/remotes(/writer-${NAME}(-kept)?(/.*)?)?$`)];
 
 /** What has changed in the checkout but may not; a missing or changed file in any case. */
 export function trespasses(before: Snapshot, after: Snapshot): string[] {

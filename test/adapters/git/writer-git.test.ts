@@ -4,15 +4,7 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileS
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { isMountable } from '../../../src/adapters/git/layout.ts';
-import type { Collection } from '../../../src/ports/writers/git.ts';
-import { BRANCH, differences, type Lab, layOut, openLab, SIGNAL, trespasses } from './lab.ts';
-
-/** Collects and expects that it worked. */
-export async function collected({ writer }: Lab): Promise<Collection> {
-  const outcome = await writer.collect(SIGNAL);
-  if (!outcome.ok) throw new Error(`not collected: ${outcome.code}`);
-  return outcome.collection;
-}
+import { BRANCH, collected, differences, layOut, openLab, SIGNAL, trespasses } from './lab.ts';
 
 const files = (path: string): string[] =>
   readdirSync(path, { recursive: true, withFileTypes: true })
@@ -99,7 +91,7 @@ describe('the clone', () => {
       createWriterGit({ git: lab.git, writer: 'shop-1', checkout, directory: lab.directory, inside: lab.inside });
     expect(await at(linked).clone('HEAD', SIGNAL)).toMatchObject({ ok: true });
     lab.work('echo work >>file; git commit --quiet --all --message work');
-    expect(await at(linked).collect(SIGNAL)).toMatchObject({ ok: true, collection: { incomplete: [] } });
+    expect(await at(linked).collect(SIGNAL)).toMatchObject({ ok: true, collection: { incomplete: {} } });
     expect(Object.keys(lab.landed())).toEqual([BRANCH]);
     mkdirSync(join(lab.checkout, 'inner'));
     expect(await at(join(lab.checkout, 'inner')).clone('HEAD', SIGNAL)).toEqual({
@@ -127,7 +119,7 @@ describe('collecting', () => {
     const status = lab.work('git status --porcelain; git diff --cached');
     const before = lab.snapshot();
     const { refs, incomplete, refused } = await collected(lab);
-    expect({ incomplete, refused }).toEqual({ incomplete: [], refused: {} });
+    expect({ incomplete, refused }).toEqual({ incomplete: {}, refused: {} });
     expect(refs.map(({ branch, change, files }) => [branch, change, files])).toEqual([
       ['topic/b', 'created', 2],
       [BRANCH, 'created', 1],
@@ -147,7 +139,7 @@ describe('collecting', () => {
   test('of an untouched clone brings nothing out', async () => {
     const lab = await openLab();
     const before = lab.snapshot();
-    expect(await collected(lab)).toEqual({ refs: [], refused: {}, incomplete: [] });
+    expect(await collected(lab)).toEqual({ refs: [], refused: {}, incomplete: {}, kept: 0 });
     expect(differences(before, lab.snapshot())).toEqual([]);
     expect(await lab.writer.hasWork(SIGNAL)).toEqual({ ok: true, work: false });
   });
@@ -157,7 +149,7 @@ describe('collecting', () => {
     lab.work(`git switch --quiet --detach; echo loose >loose; git add loose; git commit --quiet --message loose
       git update-index --assume-unchanged file; echo hidden >file`);
     const { refs, incomplete } = await collected(lab);
-    expect([refs.map(({ branch }) => branch), incomplete]).toEqual([['detached-wip'], []]);
+    expect([refs.map(({ branch }) => branch), incomplete]).toEqual([['detached-wip'], {}]);
     expect(lab.operator('show', `refs/remotes/${BRANCH}/detached-wip:file`)).toBe('hidden\n');
     expect(lab.operator('show', `refs/remotes/${BRANCH}/detached-wip:loose`)).toBe('loose\n');
   });
@@ -183,7 +175,7 @@ describe('collecting', () => {
   ])('%s makes it incomplete', async (_, script, reasons) => {
     const lab = await openLab();
     lab.work(script);
-    expect((await collected(lab)).incomplete).toEqual(reasons);
+    expect(Object.keys((await collected(lab)).incomplete)).toEqual(reasons);
     expect(await lab.writer.hasWork(SIGNAL)).toEqual({ ok: true, work: true });
   });
 
@@ -195,8 +187,13 @@ describe('collecting', () => {
     expect(await lab.writer.hasWork(SIGNAL)).toEqual({ ok: true, work: false });
     lab.work('git switch --quiet --detach; git branch --quiet --delete --force a; git branch a/b');
     expect((await collected(lab)).refused).toEqual({ conflict: 1 });
-    lab.work('git branch --quiet --delete --force a/b; git branch A');
+    expect(Object.keys(lab.landed())).toEqual(['refused-1']);
+    lab.work('git branch --quiet --move a/b Refused-1');
     expect((await collected(lab)).refused).toEqual({ twin: 1 });
+    // Nothing stands in its way any more.
+    lab.work('git branch --quiet --move Refused-1 a/b');
+    expect(await collected(lab)).toMatchObject({ refused: {}, kept: 0 });
+    expect(Object.keys(lab.landed())).toEqual(['a/b']);
   });
 });
 
