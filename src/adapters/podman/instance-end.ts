@@ -1,6 +1,7 @@
 /** What Podman keeps for boxes while the machine runs, and taking it away when no box needs it any more. */
-import { readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
+import { readdirSync, readlinkSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { readOrNothing } from './owner.ts';
 
 export const PREFIX = '.podman-';
 export const RUNTIME = 'pi-writers-';
@@ -15,20 +16,12 @@ export function linkTarget(path: string): string | undefined {
   }
 }
 
-function read(path: string): string {
-  try {
-    return readFileSync(path, 'latin1');
-  } catch {
-    return '';
-  }
-}
-
 /** Of this directory, and nobody else's: process numbers are used again. */
 function endHolder(runtimeDirectory: string): void {
-  const pid = Number.parseInt(read(join(runtimeDirectory, 'libpod', 'tmp', 'pause.pid')), 10);
-  const name = read(`/proc/${pid}/comm`).trim();
+  const pid = Number.parseInt(readOrNothing(join(runtimeDirectory, 'libpod', 'tmp', 'pause.pid')), 10);
+  const name = readOrNothing(`/proc/${pid}/comm`).trim();
   const ours = `XDG_RUNTIME_DIR=${Buffer.from(runtimeDirectory).toString('latin1')}`;
-  if (!HOLDERS.includes(name) || !read(`/proc/${pid}/environ`).split('\0').includes(ours)) return;
+  if (!HOLDERS.includes(name) || !readOrNothing(`/proc/${pid}/environ`).split('\0').includes(ours)) return;
   try {
     process.kill(pid, 'SIGKILL');
   } catch {

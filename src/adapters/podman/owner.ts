@@ -12,13 +12,18 @@ export interface Owner {
   readonly started: string;
 }
 
-/** Changes with every boot of the machine. Empty when the kernel does not say. */
-export function bootId(): string {
+/** What a file of ours or of the kernel's says now; each byte a character. Never throws. */
+export function readOrNothing(path: string): string {
   try {
-    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    return readFileSync(path, 'latin1');
   } catch {
     return '';
   }
+}
+
+/** Changes with every boot of the machine. Empty when the kernel does not say. */
+export function bootId(): string {
+  return readOrNothing('/proc/sys/kernel/random/boot_id').trim();
 }
 
 /** Start time of a process that lives; undefined for one that is gone or a zombie. */

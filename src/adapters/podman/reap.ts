@@ -1,24 +1,16 @@
 /** Removes what dead owners have left. A box whose owner may live, or is not of ours, is never touched. */
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { BoundaryHost, ReapOutcome } from '../../ports/writers/boundary.ts';
 import { containerName, globalArguments, OWNER_LABEL } from './arguments.ts';
 import { callPodman } from './calls.ts';
 import type { Instance } from './instance.ts';
-import { isProvablyDead, type Owner, ownerOfRun, parseOwner, startTimeOf } from './owner.ts';
+import { isProvablyDead, type Owner, ownerOfRun, parseOwner, readOrNothing, startTimeOf } from './owner.ts';
 
 const ATTEMPTS = 8;
 const CLIENT_PAUSE_MS = 500;
 const NO_SUCH_CONTAINER = 1;
-
-function read(path: string): string {
-  try {
-    return readFileSync(path, 'latin1');
-  } catch {
-    return '';
-  }
-}
 
 function isDead(owner: Owner | undefined): boolean {
   return owner !== undefined && isProvablyDead(owner);
@@ -55,18 +47,18 @@ function kill(pid: number): void {
 
 /** Its Podman client may still be about to make the container; killed halfway it would leave more behind. */
 function clientOf(instance: Instance, id: string): number | undefined {
-  const [pid = '', started = ''] = read(join(instance.runDirectory(id), 'client')).split(' ');
+  const [pid = '', started = ''] = readOrNothing(join(instance.runDirectory(id), 'client')).split(' ');
   return /^[1-9]\d*$/.test(pid) && startTimeOf(Number(pid)) === started ? Number(pid) : undefined;
 }
 
 /** conmon and the runtime's first process, where a client was killed halfway: Podman knows nothing of them. */
 function sweep(instance: Instance, id: string): void {
   const directory = instance.runDirectory(id);
-  const monitor = Number.parseInt(read(join(directory, 'conmon')), 10);
+  const monitor = Number.parseInt(readOrNothing(join(directory, 'conmon')), 10);
   const isOurs =
-    monitor > 1 && read(`/proc/${monitor}/cmdline`).includes(Buffer.from(`${directory}/`).toString('latin1'));
+    monitor > 1 && readOrNothing(`/proc/${monitor}/cmdline`).includes(Buffer.from(`${directory}/`).toString('latin1'));
   if (!isOurs) return;
-  const children = read(`/proc/${monitor}/task/${monitor}/children`).split(' ').filter(Boolean).map(Number);
+  const children = readOrNothing(`/proc/${monitor}/task/${monitor}/children`).split(' ').filter(Boolean).map(Number);
   for (const pid of [...children, monitor]) kill(pid);
 }
 
