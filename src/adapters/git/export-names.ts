@@ -44,8 +44,9 @@ export function nameWork(status: WriterStatus, stashes: readonly string[], lande
   for (const commit of stashes.slice(0, room)) give('stash', commit);
   const isRefused = turnedAway.some(({ name }) => name === status.branch);
   const stem = substitutes.find(({ commit }) => isRefused && commit === status.commit)?.name ?? 'unnamed';
+  const stands = (name: string) => !collisions([name], [...taken, ...landed]).has(name);
   const isFree = !isRefused && wish !== undefined && !collisions([wish], landed).has(wish);
-  const wip = isFree ? wish : `${stem}${WIP_SUFFIX}`;
+  const wip = isFree ? wish : firstOf((number) => `${stem}${number > 1 ? `-${number}` : ''}${WIP_SUFFIX}`, stands);
   return { branches, substitutes, wip, refused, stashesLeft: Math.max(stashes.length - room, 0) };
 }
 
@@ -77,8 +78,13 @@ function sort(all: readonly InsideBranch[], present: readonly string[]) {
 
 /** The first that stands beside everything else. Each name that is there is in the way of one number at most. */
 function freeName(prefix: string, taken: readonly string[], landed: readonly string[]): string {
+  const stands = (name: string) => !taken.includes(name) && !collisions([name], [...taken, ...landed]).has(name);
+  return firstOf((number) => `${prefix}-${number}`, stands);
+}
+
+function firstOf(nameOf: (number: number) => string, isFree: (name: string) => boolean): string {
   for (let number = 1; ; number += 1) {
-    const name = `${prefix}-${number}`;
-    if (!taken.includes(name) && !collisions([name], [...taken, ...landed]).has(name)) return name;
+    const name = nameOf(number);
+    if (isFree(name)) return name;
   }
 }

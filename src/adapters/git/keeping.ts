@@ -57,7 +57,6 @@ export async function planKeeping(git: HostGit, request: KeepRequest, signal: Ab
   const kept: Kept[] = [];
   for (const { branch, object } of lost) {
     const name = nameFor(branch, object, names);
-    if (name === undefined) return FAILED;
     names.push(name);
     kept.push({ ref: `${space}${name}`, object });
   }
@@ -72,7 +71,10 @@ async function onlyHere(
 ): Promise<readonly Earlier[] | undefined> {
   const commits = earlier.filter(({ isCommit }) => isCommit).map(({ object }) => object);
   // `--stdin` comes first: some versions of git apply a `--not` before it to what is read there.
-  const staying = ['--not', '--branches', '--tags', `--exclude=writer-${writer}/*`, '--remotes'];
+  const links = await linksTo(git, checkout, writer, signal);
+  if (!links) return undefined;
+  const passing = [`writer-${writer}/*`, ...links].map((name) => `--exclude=${name}`);
+  const staying = ['--not', '--branches', '--tags', ...passing, '--remotes'];
   const input = [...commits, ...newer.map((commit) => `^${commit}`), ''].join('\n');
   const { code, stdout } = await git.run(
     { repository: checkout, args: ['rev-list', '--stdin', ...staying], input },
@@ -81,6 +83,25 @@ async function onlyHere(
   if (code !== 0) return undefined;
   const unreached = new Set(stdout.toString('latin1').split('\n'));
   return earlier.filter(({ object, isCommit }) => !isCommit || unreached.has(object));
+}
+
+/** Remotes' refs that only say which of the writer's they mean, such as a remote's HEAD: they hold nothing. */
+async function linksTo(
+  git: HostGit,
+  checkout: HostRepository,
+  writer: string,
+  signal: AbortSignal,
+): Promise<readonly string[] | undefined> {
+  const args = ['for-each-ref', '--format=%(symref) %(refname)', 'refs/remotes/'];
+  const { code, stdout } = await git.run({ repository: checkout, args }, signal);
+  if (code !== 0) return undefined;
+  const pairs = stdout
+    .toString('latin1')
+    .split('\n')
+    .map((line) => line.split(' '));
+  return pairs.flatMap(([target = '', name = '']) =>
+    target.startsWith(`refs/remotes/writer-${writer}/`) ? [name.slice('refs/remotes/'.length)] : [],
+  );
 }
 
 /** Work in progress that a newer commit has, too: the same files, on at least the same parents. */
@@ -110,8 +131,12 @@ async function withoutRepeats(
   });
 }
 
-/** The short name is what a reader sees; the others are for names that were made to be in its way. */
-function nameFor(branch: string, object: string, present: readonly string[]): string | undefined {
-  const wishes = [`${branch}/${object.slice(0, 12)}`, `${branch}/${object}`, `kept-${object}`];
-  return wishes.find((wish) => !present.includes(wish) && !collisions([wish], present).has(wish));
+/** The short name is what a reader sees; the others are for names that were made to be in its way, each of one of them. */
+function nameFor(branch: string, object: string, present: readonly string[]): string {
+  const isFree = (wish: string) => !present.includes(wish) && !collisions([wish], present).has(wish);
+  const wish = [`${branch}/${object.slice(0, 12)}`, `${branch}/${object}`].find(isFree);
+  for (let number = 1; ; number += 1) {
+    const other = wish ?? `kept-${number}-${object}`;
+    if (isFree(other)) return other;
+  }
 }

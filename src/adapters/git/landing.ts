@@ -80,7 +80,8 @@ export async function land(git: HostGit, landing: Landing, signal: AbortSignal):
   const input = transaction(landing, moved, gone, keeping.kept);
   if (input === '') return { ok: true, kept: 0 };
   const args = ['update-ref', '--stdin', '-z', '--create-reflog', '-m', 'collected from the writer'];
-  const { code } = await git.run({ repository: checkout, args, input }, signal);
+  // As the names were read: a character for each byte.
+  const { code } = await git.run({ repository: checkout, args, input: Buffer.from(input, 'latin1') }, signal);
   return code === 0 ? { ok: true, kept: keeping.kept.length } : FAILED;
 }
 

@@ -17,9 +17,10 @@ export function call(
   file: string,
   args: readonly string[],
   env: NodeJS.ProcessEnv,
-  timeout = CALL_TIMEOUT_MS,
+  { timeout = CALL_TIMEOUT_MS, signal }: { readonly timeout?: number; readonly signal?: AbortSignal } = {},
 ): Promise<CallResult> {
   const options = {
+    ...(signal && { signal }),
     env,
     cwd: '/',
     timeout,

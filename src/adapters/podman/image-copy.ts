@@ -36,9 +36,9 @@ export class OperatorsStore {
     this.#flags = [`--runtime=${runtime}`, `--cgroup-manager=${cgroupManager}`];
   }
 
-  /** Never rejects. Some drivers copy an image for each container, which takes a while. */
-  call(...args: string[]) {
-    return call(this.podman, [...this.#flags, ...args], this.environment, COPY_TIMEOUT_MS);
+  /** Never rejects. */
+  call(args: readonly string[], limits: { readonly timeout?: number; readonly signal?: AbortSignal } = {}) {
+    return call(this.podman, [...this.#flags, ...args], this.environment, limits);
   }
 
   /** Unpacks a container's files into a directory of ours. */
@@ -50,28 +50,31 @@ export class OperatorsStore {
 
 /** By way of a container that never runs: the only way that needs no own reading of layers. */
 export async function copyOut(store: OperatorsStore, id: string, tree: string, signal: AbortSignal): Promise<boolean> {
-  await removeAbandoned(store);
+  await removeAbandoned(store, signal);
   const name = NAME + crypto.randomUUID();
   const label = `--label=${OWNER_LABEL}=${formatOwner(thisProcess())}`;
-  const made = await store.call('create', '--pull=never', '--network=none', `--name=${name}`, label, id, 'true');
+  const options = ['--pull=never', '--network=none', '--image-volume=ignore', `--name=${name}`, label];
+  // Some drivers copy the image for each container.
+  const made = await store.call(['create', ...options, id, 'true'], { timeout: COPY_TIMEOUT_MS, signal });
   try {
     return (
       made.code === 0 &&
       (await unpack(store, name, tree, AbortSignal.any([signal, AbortSignal.timeout(COPY_TIMEOUT_MS)])))
     );
   } finally {
-    await store.call('rm', '--force', '--ignore', name);
+    await store.call(['rm', '--force', '--ignore', '--volumes', name]);
   }
 }
 
 /** What runs of setup that were killed have left in the operator's store. */
-async function removeAbandoned(store: OperatorsStore): Promise<void> {
+async function removeAbandoned(store: OperatorsStore, signal: AbortSignal): Promise<void> {
   const format = `--format={{.Names}}\t{{index .Labels "${OWNER_LABEL}"}}`;
-  const { stdout } = await store.call('ps', '--all', `--filter=label=${OWNER_LABEL}`, format);
+  const { stdout } = await store.call(['ps', '--all', `--filter=label=${OWNER_LABEL}`, format], { signal });
   for (const line of stdout.split('\n')) {
     const [name = '', label = ''] = line.split('\t');
     const owner = parseOwner(label);
-    if (name.startsWith(NAME) && owner && isProvablyDead(owner)) await store.call('rm', '--force', '--ignore', name);
+    const isAbandoned = name.startsWith(NAME) && owner && isProvablyDead(owner);
+    if (isAbandoned) await store.call(['rm', '--force', '--ignore', '--volumes', name], { signal });
   }
 }
 

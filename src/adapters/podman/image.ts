@@ -3,14 +3,15 @@
  * once, because a box has none of the operator's Podman state and settings (docs/boundary.md). Never pulled.
  */
 import { spawn } from 'node:child_process';
-import { chmodSync, lstatSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { lstatSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
+import { isAbsolute, join } from 'node:path';
 import * as z from 'zod/mini';
 import type { BoundaryHost, ImageOutcome } from '../../ports/writers/boundary.ts';
 import { BOX } from './box-places.ts';
 import { capture } from './capture.ts';
 import { copyOut, ended, OperatorsStore } from './image-copy.ts';
-import { openInstance, PLACES, WORLD_WRITABLE } from './instance.ts';
+import { makePlaces } from './image-places.ts';
+import { openInstance } from './instance.ts';
 import { thisProcess } from './owner.ts';
 import { CREDENTIAL_NAME } from './root.ts';
 
@@ -19,8 +20,14 @@ const DRAFT = '.new-';
 const ID = /^(?:sha256:)?([0-9a-f]{64})$/;
 const TRIAL = { timeoutMs: 60_000, maxOutputBytes: 64 * 1024 };
 
-/** Those of an image that would change what the server is, and where it finds its own. */
-const NOT_FOR_US = /^(?:HOME|HOSTNAME|TERM|LANG|LD_.*|NODE_.*|PI_.*)$/;
+/** Those of an image that would change what the server is and whom it talks to, or what its shell and Git do. */
+const NOT_FOR_US = new RegExp(
+  `^(?:${[
+    ...['HOME', 'HOSTNAME', 'TERM', 'LANG', 'TMPDIR', 'LD_.*', 'NODE_.*', 'UV_.*', 'PI_.*', 'GIT_.*', '.*_PROXY'],
+    ...['OPENSSL_CONF', 'SSLKEYLOGFILE', 'ENV', 'BASH_ENV', 'BASHOPTS', 'SHELLOPTS', 'PS4', 'IFS', 'CDPATH'],
+  ].join('|')})$`,
+  'i',
+);
 /** What the box's first process, the server's wrapper and a session cannot do without. */
 const TOOLS = 'for tool in cat cp git mkfifo mv rm sleep; do command -v "$tool" >/dev/null || exit 1; done; node -e 0';
 
@@ -42,11 +49,14 @@ function environmentOf(entries: readonly string[]): Record<string, string> {
   const usable = pairs.filter(
     ([name]) => /^[A-Za-z_]\w*$/.test(name) && !NOT_FOR_US.test(name) && !CREDENTIAL_NAME.test(name),
   );
-  return Object.fromEntries(usable.map(([name, entry]) => [name, entry.slice(name.length + 1)]));
+  const all = Object.fromEntries(usable.map(([name, entry]) => [name, entry.slice(name.length + 1)]));
+  // Any other part would mean the working tree.
+  const path = all['PATH']?.split(':').filter(isAbsolute).join(':');
+  return { ...all, ...(path !== undefined && { PATH: path }) };
 }
 
-async function find(store: OperatorsStore, reference: string): Promise<FoundImage | undefined> {
-  const { code, stdout } = await store.call('image', 'inspect', '--format=json', reference);
+async function find(store: OperatorsStore, reference: string, signal: AbortSignal): Promise<FoundImage | undefined> {
+  const { code, stdout } = await store.call(['image', 'inspect', '--format=json', reference], { signal });
   if (code !== 0) return undefined;
   try {
     const [{ Id, Config }] = described.parse(JSON.parse(stdout));
@@ -64,8 +74,9 @@ export async function hasImage(
   host: BoundaryHost,
   reference: string,
   environment: NodeJS.ProcessEnv,
+  signal: AbortSignal,
 ): Promise<boolean> {
-  return (await find(new OperatorsStore(host, environment), reference)) !== undefined;
+  return (await find(new OperatorsStore(host, environment), reference, signal)) !== undefined;
 }
 
 /** Deletes a tree, whatever rights it has, and follows no link. */
@@ -90,7 +101,7 @@ export interface ImageRequest {
 export async function provideImage(request: ImageRequest, signal: AbortSignal): Promise<ImageOutcome> {
   const { host, stateDirectory, reference, environment, removeTree } = request;
   const store = new OperatorsStore(host, environment);
-  const image = await find(store, reference);
+  const image = await find(store, reference, signal);
   if (!image) return { kind: 'missing' };
   const directory = join(stateDirectory, DIRECTORY);
   const place = join(directory, image.id);
@@ -100,23 +111,39 @@ export async function provideImage(request: ImageRequest, signal: AbortSignal): 
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     await forgetDrafts(directory, removeTree);
     const draft = join(directory, DRAFT + crypto.randomUUID());
-    mkdirSync(join(draft, 'root'), { recursive: true, mode: 0o700 });
-    if (!(await fill(store, image.id, request, join(draft, 'root'), signal))) {
-      await removeTree(draft);
-      return { kind: 'unusable' };
+    const tree = join(draft, 'root');
+    mkdirSync(tree, { recursive: true, mode: 0o700 });
+    const isWhole = await fill(store, image, request, tree, signal).catch(() => false);
+    if (isWhole) {
+      // Half of one, whatever has become of the rest.
+      await takeAway(place, directory, removeTree);
+      renameSync(draft, place);
+      return { kind: 'ready', root };
     }
-    // Half of one, whatever has become of the rest.
-    await removeTree(place);
-    renameSync(draft, place);
-    return { kind: 'ready', root };
+    await removeTree(draft);
+    return { kind: 'unusable' };
   } catch {
     return { kind: 'unusable' };
   }
 }
 
-async function fill(store: OperatorsStore, id: string, request: ImageRequest, tree: string, signal: AbortSignal) {
+/** Under its own name a tree is whole or not there, whenever we are killed. */
+async function takeAway(place: string, directory: string, removeTree: RemoveTree): Promise<void> {
+  if (!isDirectory(place)) return;
+  const draft = join(directory, DRAFT + crypto.randomUUID());
+  renameSync(place, draft);
+  await removeTree(draft);
+}
+
+async function fill(
+  store: OperatorsStore,
+  { id, environment }: FoundImage,
+  request: ImageRequest,
+  tree: string,
+  signal: AbortSignal,
+): Promise<boolean> {
   if (!(await copyOut(store, id, tree, signal))) return false;
-  if (!makePlaces(tree) || !(await runs(request, tree))) return false;
+  if (!makePlaces(tree) || !(await runs(request, tree, environment, signal))) return false;
   // The tree's name is its promise of being complete, also after a power failure.
   return ended(spawn('sync', ['--file-system', tree], { stdio: 'ignore', cwd: '/' }));
 }
@@ -125,29 +152,25 @@ function isDirectory(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
-/** What is mounted on has to be there. A link in the image would lead out of the tree, so there may be none. */
-function makePlaces(tree: string): boolean {
-  for (const place of PLACES) {
-    let at = tree;
-    for (const part of place.split('/')) {
-      at = join(at, part);
-      if (lstatSync(at, { throwIfNoEntry: false }) === undefined) mkdirSync(at, { mode: 0o755 });
-      if (!isDirectory(at)) return false;
-    }
-  }
-  for (const place of WORLD_WRITABLE) chmodSync(join(tree, place), 0o1777);
-  const node = join(tree, BOX.node);
-  const there = lstatSync(node, { throwIfNoEntry: false });
-  if (there === undefined) writeFileSync(node, '', { flag: 'wx' });
-  return there === undefined || there.isFile();
-}
-
-async function runs({ host, stateDirectory, nodePath }: ImageRequest, rootPath: string): Promise<boolean> {
+async function runs(
+  { host, stateDirectory, nodePath }: ImageRequest,
+  rootPath: string,
+  rootEnvironment: FoundImage['environment'],
+  signal: AbortSignal,
+): Promise<boolean> {
   const opened = openInstance(stateDirectory, host.podman, host.seccompProfile);
   if (opened.kind === 'unusable') return false;
-  const spec = { writer: 'image', owner: thisProcess(), network: 'none', rootPath, rootMounts: [] } as const;
+  const spec = {
+    writer: 'image',
+    owner: thisProcess(),
+    network: 'none',
+    rootPath,
+    rootMounts: [],
+    rootEnvironment,
+  } as const;
   const mounts = [{ source: nodePath, destination: BOX.node }];
-  const outcome = await capture(host, opened.instance, spec, { argv: ['/bin/sh', '-c', TOOLS], mounts, ...TRIAL });
+  const command = { argv: ['/bin/sh', '-c', TOOLS], mounts, ...TRIAL };
+  const outcome = await capture(host, opened.instance, spec, command, signal);
   return outcome.kind === 'ended' && outcome.code === 0;
 }
 
@@ -165,7 +188,9 @@ export async function forgetImages(
   try {
     if (!isDirectory(directory)) return;
     for (const name of readdirSync(directory)) {
-      if (!used.has(join(directory, name, 'root'))) await removeTree(join(directory, name));
+      const place = join(directory, name);
+      if (name.startsWith(DRAFT)) await removeTree(place);
+      else if (!used.has(join(place, 'root'))) await takeAway(place, directory, removeTree);
     }
   } catch {
     // It costs some disk.

@@ -13,6 +13,8 @@ import { presentWriters } from '../writers/present.ts';
 import { probeOnce } from '../writers/probe.ts';
 import { type Obstacle, type PreparedMode, prepareMode } from './set-mode.ts';
 
+const NEVER = new AbortController().signal;
+
 /** @returns The exit status. */
 export async function executeMode(
   { operation, workspace, choice, client }: Extract<SetupCommand, { kind: 'mode' }>,
@@ -26,12 +28,12 @@ export async function executeMode(
   const show = (text: string) => progress.show(text);
   const goOn = endOnSignal(operation, json, progress.end);
   const probe = probeOnce(state, workspace);
-  const obstacle = async (image: string): Promise<Obstacle | undefined> => {
+  const obstacle = async (image: string, signal = NEVER): Promise<Obstacle | undefined> => {
     show('Trying rootless Podman');
     const host = await probe();
     if (host === undefined) return 'container_unusable';
     const { hasImage } = await import('../../adapters/podman/image.ts');
-    const isThere = image === DEFAULT_IMAGE || (await hasImage(host, image, process.env));
+    const isThere = image === DEFAULT_IMAGE || (await hasImage(host, image, process.env, signal));
     return isThere ? undefined : 'image_missing';
   };
   const dryRun = operation === 'dry-run';

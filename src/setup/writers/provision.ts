@@ -25,7 +25,7 @@ export interface ProvisionRequest {
   readonly places: Places;
   readonly configuration: string;
   readonly probe: ProbeOnce;
-  readonly obstacle: (image: string) => Promise<Obstacle | undefined>;
+  readonly obstacle: (image: string, signal: AbortSignal) => Promise<Obstacle | undefined>;
   /** Is there an error that matters to the workspace? */
   readonly doctor: (request: DoctorRequest) => Promise<boolean>;
   readonly show: (text: string) => void;
@@ -91,9 +91,11 @@ async function consider(request: ProvisionRequest, crew: Crew, signal: AbortSign
   const outliving = crew.all
     .filter((name) => !crew.configured.includes(name))
     .map((name) => writerFinding(alias, name, 'writer_outlives_mode'));
+  if (signal.aborted) return { findings: [before, ...planned.findings] };
   if (!isMaking && !isChanged) return { findings: [before, ...planned.findings, ...outliving] };
 
-  const obstacle = await request.obstacle(mode.container.image);
+  const obstacle = await request.obstacle(mode.container.image, signal);
+  if (signal.aborted) return { findings: [before] };
   if (obstacle) return { findings: [mode.finding('failed', obstacle)] };
   const { unmet, remarks } = isMaking ? await check(crew, client, fallback, signal) : { unmet: [], remarks: [] };
   const refusals = [...unmet, ...planned.findings.filter(({ status }) => isChanged && status === 'failed')];

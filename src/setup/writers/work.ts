@@ -64,7 +64,10 @@ export async function work(request: WorkRequest): Promise<WorkResult> {
   return { findings, ...(interrupted && { interrupted }) };
 }
 
-const OF_A_MADE_ONE: readonly WriterFindingCode[] = ['writer_unchanged', 'writer_registered', 'registration_absent'];
+/** Also of one whose making was cut off, and that was made on as it had been begun. */
+const OF_A_MADE_ONE: readonly WriterFindingCode[] = [
+  ...(['writer_unchanged', 'writer_provisioned', 'writer_registered', 'registration_absent'] as const),
+];
 
 /** A writer that is there already may be another one than is asked for now. */
 function settled(code: WriterFindingCode, request: WorkRequest, name: string): Finding {

@@ -88,6 +88,35 @@ test('a name that was made to be in the way is no obstacle', async () => {
   expect(kept(lab)).toMatchObject({ [`a/${one.landed['a']}`]: one.landed['a'] });
 });
 
+test('however many names were made to be in the way, there is another one', async () => {
+  const lab = await openLab();
+  const one = await session(lab, `git switch --quiet --create a; ${commit('one')}`);
+  const name = `a/${short(one.landed['a'])}`;
+  // In the way of both names of the first, once they are kept.
+  const made = `git switch --quiet --create ${name}/x; ${commit('in-the-way')}; git branch ${name}/y; git switch --quiet --detach; git branch --delete --force ${BRANCH}`;
+  await session(lab, commit('two'));
+  const three = await session(lab, made);
+  const { count } = await session(lab, commit('four'));
+  expect(count).toBe(Object.keys(three.landed).length);
+  expect(Object.values(kept(lab))).toEqual(expect.arrayContaining(Object.values(three.landed)));
+});
+
+test('a remote’s HEAD that means a branch of the writer’s holds nothing', async () => {
+  const lab = await openLab();
+  const one = await session(lab, `git switch --quiet --create a; ${commit('one')}`);
+  lab.operator('symbolic-ref', 'refs/remotes/origin/HEAD', `refs/remotes/${BRANCH}/a`);
+  expect((await session(lab, commit('two'))).count).toBe(1);
+  expect(Object.values(kept(lab))).toEqual([one.landed['a']]);
+});
+
+test('a ref of the operator’s with any name in UTF-8 is no obstacle', async () => {
+  const lab = await openLab();
+  const made = lab.operator('commit-tree', '-m', 'x', 'HEAD^{tree}').trim();
+  lab.operator('update-ref', `refs/remotes/${BRANCH}/é`, made);
+  expect((await session(lab, commit('one'))).count).toBe(1);
+  expect(Object.values(kept(lab))).toEqual([made]);
+});
+
 test('refs of the operator’s own are replaced and never followed; what is no commit is kept', async () => {
   const lab = await openLab();
   const blob = lab.operator('rev-parse', 'HEAD:file').trim();

@@ -1,5 +1,5 @@
 /** An image of the operator's as the root of real boxes, and caches that last. */
-import { existsSync, readdirSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { BoxRoot, ImageOutcome } from '../../../src/ports/writers/boundary.ts';
@@ -24,6 +24,16 @@ describe.skipIf(NO_PODMAN !== undefined)('an image of the operator', () => {
     const changes = variables.map((variable) => `ENV ${variable.replace(/=(.*)/, '="$1"')}`);
     id = store.import('whole', PROGRAMS, changes, (root) => symlinkSync('git', join(root, 'usr/bin/only-here')));
     store.import('gitless', PROGRAMS.slice(0, 1).concat(PROGRAMS.slice(2)), [], () => {});
+    const odd = ['ENV PATH="/usr/odd::bin:/usr/bin"', 'ENV http_proxy=http://u:p@x', 'ENV GIT_DIR=/x', 'VOLUME /data'];
+    store.import('odd', PROGRAMS, odd, (root) => {
+      mkdirSync(join(root, 'usr/odd'));
+      renameSync(join(root, 'usr/bin/cat'), join(root, 'usr/odd/cat'));
+      symlinkSync('cat', join(root, 'usr/odd/odd-cat'));
+      symlinkSync('/work/hacked', join(root, 'etc/group'));
+      symlinkSync('/work/.git/hooks/hacked', join(root, 'etc/passwd'));
+      symlinkSync('../run/systemd/resolve/stub-resolv.conf', join(root, 'etc/resolv.conf'));
+      mkdirSync(join(root, 'opt'), { mode: 0o555 });
+    });
     store.import('linked', PROGRAMS, [], (root) => symlinkSync(target, join(root, 'opt')));
   }, TIMEOUT_MS);
   afterAll(() => store?.close());
@@ -118,6 +128,22 @@ describe.skipIf(NO_PODMAN !== undefined)('an image of the operator', () => {
       renameSync(path, `${path}.away`);
       expect((await rootOf('localhost/whole:1')).path).toBe(path);
       expect(existsSync(join(path, 'usr/bin/git'))).toBe(true);
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    'has nothing that leads Podman out of the tree, and no closed directory or unpacked volume stays',
+    async () => {
+      const root = await rootOf('localhost/odd:1');
+      const etc = (name: string) => lstatSync(join(root.path, 'etc', name));
+      for (const name of ['passwd', 'group', 'hosts', 'hostname', 'resolv.conf']) expect(etc(name).isFile()).toBe(true);
+      expect(root.environment).toEqual({ PATH: '/usr/odd:/usr/bin' });
+      const writer = await lab().writer('odd', { root });
+      expect(ended(await lab().sh(writer, 'odd-cat /etc/passwd >/dev/null; ls -A /work')).stdout).toBe('.git\n');
+      expect(readdirSync(join(writer.directory, 'clone', 'git', 'hooks'))).toEqual([]);
+      expect(readdirSync(target)).toEqual([]);
+      expect(store.podman('volume', 'ls', '--quiet')).toBe('');
     },
     TIMEOUT_MS,
   );
