@@ -97,6 +97,7 @@ function killGroup({ pid }: ChildProcess): void {
   }
 }
 
+/** True when it has ended by itself, with 0. Never rejects. */
 export function ended(child: ChildProcess): Promise<boolean> {
   return new Promise((resolve) => {
     child.once('error', () => resolve(false));
