@@ -1,7 +1,7 @@
 /** Under which names a clone's work comes out: its own where they may, and otherwise ours (docs/writers-git.md). */
 import type { InsideBranch, RefusedReason, WriterStatus } from '../../ports/writers/git.ts';
 import { MAX_REFS } from './bundle-header.ts';
-import { collisions, judgeBranch, judgeName, WIP_SUFFIX } from './ref-names.ts';
+import { collisions, firstOf, judgeBranch, judgeName, WIP_SUFFIX } from './ref-names.ts';
 
 export interface NamedCommit {
   readonly name: string;
@@ -80,11 +80,4 @@ function sort(all: readonly InsideBranch[], present: readonly string[]) {
 function freeName(prefix: string, taken: readonly string[], landed: readonly string[]): string {
   const stands = (name: string) => !taken.includes(name) && !collisions([name], [...taken, ...landed]).has(name);
   return firstOf((number) => `${prefix}-${number}`, stands);
-}
-
-function firstOf(nameOf: (number: number) => string, isFree: (name: string) => boolean): string {
-  for (let number = 1; ; number += 1) {
-    const name = nameOf(number);
-    if (isFree(name)) return name;
-  }
 }

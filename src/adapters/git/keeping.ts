@@ -3,7 +3,7 @@
  * something else in the checkout holds it (docs/writers-git.md).
  */
 import type { HostGit, HostRepository } from './host-git.ts';
-import { collisions, WIP_SUFFIX } from './ref-names.ts';
+import { collisions, firstOf, WIP_SUFFIX } from './ref-names.ts';
 
 /** That one landing may add. */
 const MAX_KEPT = 64;
@@ -70,12 +70,12 @@ async function onlyHere(
   signal: AbortSignal,
 ): Promise<readonly Earlier[] | undefined> {
   const commits = earlier.filter(({ isCommit }) => isCommit).map(({ object }) => object);
-  // `--stdin` comes first: some versions of git apply a `--not` before it to what is read there.
   const links = await linksTo(git, checkout, writer, signal);
   if (!links) return undefined;
   const passing = [`writer-${writer}/*`, ...links].map((name) => `--exclude=${name}`);
   const staying = ['--not', '--branches', '--tags', ...passing, '--remotes'];
   const input = [...commits, ...newer.map((commit) => `^${commit}`), ''].join('\n');
+  // `--stdin` comes first: some versions of git apply a `--not` before it to what is read there.
   const { code, stdout } = await git.run(
     { repository: checkout, args: ['rev-list', '--stdin', ...staying], input },
     signal,
@@ -135,8 +135,5 @@ async function withoutRepeats(
 function nameFor(branch: string, object: string, present: readonly string[]): string {
   const isFree = (wish: string) => !present.includes(wish) && !collisions([wish], present).has(wish);
   const wish = [`${branch}/${object.slice(0, 12)}`, `${branch}/${object}`].find(isFree);
-  for (let number = 1; ; number += 1) {
-    const other = wish ?? `kept-${number}-${object}`;
-    if (isFree(other)) return other;
-  }
+  return wish ?? firstOf((number) => `kept-${number}-${object}`, isFree);
 }

@@ -46,3 +46,11 @@ export function collisions(
   }
   return found;
 }
+
+/** Counts from 1 until a name is free; what is in the way is finite, so it ends. */
+export function firstOf(nameOf: (number: number) => string, isFree: (name: string) => boolean): string {
+  for (let number = 1; ; number += 1) {
+    const name = nameOf(number);
+    if (isFree(name)) return name;
+  }
+}
